@@ -11,7 +11,7 @@ use crate::measure::size::breaks;
 use crate::observe::binary;
 use crate::observe::collected::{Collected, Selection};
 use crate::text::lines;
-use crate::{Keep, Kind, KindHint, Limits, LineRule, Policy, Reason, Size, Unit};
+use crate::{CutFailures, Keep, Kind, KindHint, Limits, LineRule, Policy, Reason, Size, Unit};
 
 /// Cuts `bytes` down to what `policy` keeps, or returns `None` when they are shown whole.
 ///
@@ -318,6 +318,15 @@ impl<'a> Oversized<'a> {
         let (pieces, spans, reasons, folds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (is_enough, shown) = (true, Size::default());
         Cut { total, fired, pieces, spans, reasons, folds, is_enough, shown }
+    }
+
+    /// Returns the lines with a sign of failure that a cut of this output leaves out. `None` if the policy did not look
+    /// at each line.
+    pub fn cut_failures(&self, cut: &Cut) -> Option<CutFailures> {
+        match &self.view.selection {
+            Selection::Lines(lines) => Some(lines.cut_failures(cut, self.policy.hint)),
+            Selection::Ends | Selection::Rows(_) | Selection::Outline(_) => None,
+        }
     }
 
     /// Returns the policy it was measured by.

@@ -23,7 +23,7 @@ pub use keep::Keep;
 pub use keep::kind::{Kind, KindHint};
 #[cfg(feature = "train")]
 pub use keep::signal::train;
-pub use keep::signal::{Reason, Why};
+pub use keep::signal::{CutFailures, Reason, Why};
 pub use measure::limits::{Limits, Unit};
 pub use measure::size::{LineRule, Size};
 pub use measure::tokens::Tokens;

@@ -65,7 +65,7 @@ pub fn read(overspill: &Overspill, id: &str, asked: &Value) -> Result<Value, Que
     let (bytes, lines, total) = (page.bytes.clone(), page.lines, page.total);
     let answer = page.answer(store, &name);
     // The page is returned, even if the store cannot note it.
-    let _ = store.retrieved(&name, answer.text.len() as u64);
+    let _ = store.retrieved(&name, answer.text.len() as u64, &answer.parts);
     Ok(json!({
         "text": answer.text,
         "what": answer.what,
@@ -143,7 +143,7 @@ fn values(
     let bad = values.bad.as_ref().map(ToString::to_string);
     let missing = values.missing.as_ref().map(missing_json);
     let answer = values.answer(name, &path);
-    let _ = store.retrieved(name, answer.text.len() as u64);
+    let _ = store.retrieved(name, answer.text.len() as u64, &answer.parts);
     let mut json = json!({
         "text": answer.text,
         "what": answer.what,
@@ -192,7 +192,7 @@ pub fn grep(
         GrepError::Search(error) => Question::Store(Error::Other(error.into())),
     })?;
     let answer = found.answer(&name, &query);
-    let _ = store.retrieved(&name, answer.text.len() as u64);
+    let _ = store.retrieved(&name, answer.text.len() as u64, &answer.parts);
     let mut json = json!({
         "text": answer.text,
         "what": answer.what,

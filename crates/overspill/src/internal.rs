@@ -3,6 +3,7 @@
 
 pub use crate::engine::unshown;
 pub use crate::error::without_number;
+pub use crate::host::{CallHost, HostCut};
 pub use crate::live_spill::LiveSpill;
 
 /// The words about a saved output.

@@ -9,6 +9,7 @@ mod command_kind;
 mod engine;
 mod error;
 mod event;
+mod host;
 #[doc(hidden)]
 pub mod internal;
 #[cfg(test)]

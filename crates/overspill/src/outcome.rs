@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use overspill_core::{Cut, Keep, Layout, LeftOut, Limits, PreviewItem, Size, Unit};
+use overspill_core::{Cut, CutFailures, Keep, Layout, LeftOut, Limits, PreviewItem, Size, Unit};
 
 use crate::Error;
 use crate::profile::{Direction, NoticeStyle};
@@ -59,6 +59,8 @@ pub struct Spilled {
     pub(crate) limits: Limits,
     /// The kind of preview, see [`PreviewRecord::kind`](crate::store::PreviewRecord::kind).
     pub(crate) kind: &'static str,
+    /// The lines with a sign of failure that are not shown, if each line was looked at.
+    pub(crate) cut_failures: Option<CutFailures>,
     pub(crate) words: NoticeStyle,
     /// The places of the notice, pieces and marks in the text. `None` in the style of a source system.
     pub(crate) layout: Option<Layout>,

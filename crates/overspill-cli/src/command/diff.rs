@@ -105,7 +105,7 @@ fn diff(args: &DiffArgs, env: &Env) -> anyhow::Result<()> {
     };
     ui::show_text(&text, pager)?;
     if !env.has_person() {
-        let _ = store.retrieved(&new, text.len() as u64);
+        let _ = store.retrieved(&new, text.len() as u64, &answer.parts);
     }
     Ok(())
 }

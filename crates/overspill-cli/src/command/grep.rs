@@ -293,7 +293,7 @@ fn lines(
             text.push_str(&colors.paint(ui::Tone::Faint, &footer));
         }
         if !asked.env.has_person() {
-            let _ = store.retrieved(name, (text.len() - before) as u64);
+            let _ = store.retrieved(name, (text.len() - before) as u64, &answer.parts);
         }
         if answer.next.is_some() {
             break;
@@ -368,7 +368,8 @@ fn count(
             let query = Query { from_line: 1, ..asked.query.clone() };
             let next = Some(Request::Search { id: name.clone(), query });
             let what = retrieve::outputs_not_searched(left.len() as u64);
-            let answer = Answer { id: name.clone(), text: String::new(), what, next };
+            let answer =
+                Answer { id: name.clone(), text: String::new(), what, next, parts: Vec::new() };
             text.push_str(&answer.footer(|next| asked.command(next, left)));
             break;
         }

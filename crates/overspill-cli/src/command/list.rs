@@ -263,6 +263,10 @@ pub(crate) fn json(store: &dyn Store, entry: &Entry, record: &Record) -> serde_j
         "bytes": record.shown_bytes(),
         "lines": (lines.len() == record.shown.len()).then(|| shown_lines(lines)),
     });
+    if !record.read_later.is_empty() {
+        let parts = record.read_later.iter().map(|bytes| [bytes.start, bytes.end]);
+        json["record"]["read_later"] = parts.map(serde_json::Value::from).collect();
+    }
     if let Some(preview) = json["record"]["preview"].as_object_mut() {
         preview.shift_remove("lines");
         preview.shift_remove("sent_text");

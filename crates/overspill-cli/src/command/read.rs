@@ -139,7 +139,7 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
     {
         let line = binary_line(&*store, &name, &words, program)?;
         ui::answer(&ui::wrapped(&line, 2))?;
-        return note(&*store, &name, &line, env);
+        return note(&*store, &name, (&line, &[]), env);
     }
     let answer = match &path {
         Some(path) => values(&*store, &name, path, args.from.unwrap_or(FromValue::START), env)?,
@@ -151,7 +151,7 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
     let text = answer.to_text(|next| command_line(next, program));
     let Some(pager) = args.pager.pager(env) else {
         ui::answer(&text)?;
-        return note(&*store, &name, &text, env);
+        return note(&*store, &name, (&text, &answer.parts), env);
     };
     if path.is_some() || ui::fits_screen(&text) {
         return ui::show_text(&text, Some(pager));
@@ -200,14 +200,20 @@ fn hex(
     let text = format!("{}{}", page.text, mark_line(Some(name), &what));
     ui::show_text(&text, pager)?;
     let _ = store.touch(name);
-    note(store, name, &text, env)
+    let shown = start..end;
+    note(store, name, (&text, std::slice::from_ref(&shown)), env)
 }
 
 /// Counts a page as shown later, unless a person reads it.
-fn note(store: &dyn Store, name: &OutputId, text: &str, env: &Env) -> anyhow::Result<()> {
+fn note(
+    store: &dyn Store,
+    name: &OutputId,
+    (text, parts): (&str, &[Range<u64>]),
+    env: &Env,
+) -> anyhow::Result<()> {
     if !env.has_person() {
         // The page is printed, even if the store cannot note it.
-        let _ = store.retrieved(name, text.len() as u64);
+        let _ = store.retrieved(name, text.len() as u64, parts);
     }
     Ok(())
 }

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use overspill::core::Limits;
+use overspill::core::{Keep, Limits};
+use overspill::internal::HostCut;
 
 use super::table::{NONE, chars, env, place};
-use super::{Ceiling, CommandInput, Host, LIMITS, SetupStep, WaitsFor};
+use super::{Ceiling, CommandInput, Host, LIMITS, OwnCut, SetupStep, WaitsFor};
 
 pub(super) const GOOSE: Host = Host {
     name: "goose",
@@ -42,6 +43,7 @@ pub(super) const CONTINUE: Host = Host {
     rules: Some(place("", ".continue/rules/overspill.md")),
     // It shows 1,000 lines and 50,000 characters. Commands that run at the same time share them.
     ceiling: Ceiling { limits: LIMITS.chars(24_500).lines(480), if_failed: None },
+    own_cut: Some(OwnCut::to(Limits::NONE.chars(50_000).lines(1_000), Keep::Tail)),
     then: Some(
         "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
          alias cn='OVERSPILL_HOST=continue OVERSPILL_SHELL=\"$SHELL\" SHELL=\"@BIN@/bash\" cn'",
@@ -64,6 +66,15 @@ pub(super) const KIMI: Host = Host {
     rules: Some(place("~/.kimi-code/AGENTS.md", "AGENTS.md")),
     // It shows 50,000 characters.
     ceiling: Ceiling { limits: LIMITS.chars(49_000), if_failed: None },
+    // It saves a longer output in a file and shows 5,800 characters of its ends.
+    own_cut: Some(OwnCut {
+        usual: HostCut {
+            over: Limits::NONE.chars(50_000),
+            shows: Limits::NONE.chars(5_800),
+            keep: Keep::ENDS,
+        },
+        if_failed: None,
+    }),
     then: Some(
         "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
          alias kimi='OVERSPILL_HOST=kimi-code OVERSPILL_BASH_ENV=\"$BASH_ENV\" BASH_ENV=\"@BIN@/kimi-code.sh\" kimi'",
@@ -85,6 +96,7 @@ pub(super) const QWEN: Host = Host {
     rules: Some(place("~/.qwen/QWEN.md", "QWEN.md")),
     // It shows 30,000 characters, with the text of the command.
     ceiling: chars(28_000),
+    own_cut: Some(OwnCut::to(Limits::NONE.chars(30_000), Keep::ENDS)),
     then: Some(
         "Its settings cannot say it, so your shell must; put this line into its startup file:\n\
          alias qwen='PATH=\"@BIN@:$PATH\" qwen'",

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use overspill::core::Limits;
+use overspill::core::{Keep, Limits};
+use overspill::internal::HostCut;
 
 use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, NeovateFormat, PluginFormat};
 use super::{
-    BackgroundLog, Ceiling, CommandInput, DefaultShell, Host, HostFile, LIMITS, SetupStep,
+    BackgroundLog, Ceiling, CommandInput, DefaultShell, Host, HostFile, LIMITS, OwnCut, SetupStep,
     SlotKind, TaskFiles, WaitsFor, by_alias, by_contract,
 };
 
@@ -40,6 +41,7 @@ pub(super) const NONE: Host = Host {
     bundle: &[],
     overrides: &[],
     ceiling: Ceiling::UNKNOWN,
+    own_cut: None,
     then: None,
 };
 
@@ -50,6 +52,9 @@ const SHELL_OF_USER: DefaultShell = DefaultShell::OfUser { except: &["fish", "nu
 pub(super) const fn chars(most: u64) -> Ceiling {
     Ceiling { limits: LIMITS.chars(most), if_failed: None }
 }
+
+/// The way in which opencode and its forks cut: the last 2,000 lines and 50 KiB.
+const LAST_LINES: OwnCut = OwnCut::to(Limits::NONE.bytes(51_200).lines(2_000), Keep::Tail);
 
 /// The ceiling of a host that shows 2,000 lines and 50 KiB.
 const LINES_AND_BYTES: Ceiling =
@@ -133,6 +138,15 @@ pub(crate) const HOSTS: &[Host] = &[
         overrides: &[".claude/settings.json", ".claude/settings.local.json"],
         // It shows 30,000 characters of a command that succeeded, and 10,000 of one that failed.
         ceiling: Ceiling { limits: LIMITS.chars(29_500), if_failed: Some(LIMITS) },
+        // It saves a longer output in a file and shows 2,000 characters of its start.
+        own_cut: Some(OwnCut {
+            usual: HostCut {
+                over: Limits::NONE.chars(30_000),
+                shows: Limits::NONE.chars(2_000),
+                keep: Keep::Head,
+            },
+            if_failed: Some(OwnCut::to(Limits::NONE.chars(10_000), Keep::ENDS).usual),
+        }),
         ..NONE
     },
     Host {
@@ -157,6 +171,7 @@ pub(crate) const HOSTS: &[Host] = &[
         rules: Some(place("~/.codex/AGENTS.md", "AGENTS.md")),
         // It shows about 10,000 characters.
         ceiling: chars(9_500),
+        own_cut: Some(OwnCut::to(Limits::NONE.chars(10_000), Keep::ENDS)),
         ..NONE
     },
     Host {
@@ -190,6 +205,8 @@ pub(crate) const HOSTS: &[Host] = &[
         overrides: &[".gemini/.env", ".env"],
         // It shows 40,000 characters.
         ceiling: chars(39_500),
+        // It shows the first 8,000 and the last 32,000 characters.
+        own_cut: Some(OwnCut::to(Limits::NONE.chars(40_000), Keep::Ends { head: 1, tail: 4 })),
         then: Some(
             "A file .env in a project takes the place of ~/.gemini/.env, and so does BASH_ENV in your\n\
              environment. If there is one of them, start it so:\n\
@@ -233,6 +250,7 @@ pub(crate) const HOSTS: &[Host] = &[
             ".opencode/opencode.jsonc",
         ],
         ceiling: LINES_AND_BYTES,
+        own_cut: Some(LAST_LINES),
         hook: Some(&PluginFormat),
         ..NONE
     },
@@ -255,6 +273,7 @@ pub(crate) const HOSTS: &[Host] = &[
         rules: Some(place("$config/kilo/AGENTS.md", "AGENTS.md")),
         overrides: &["kilo.json", "kilo.jsonc"],
         ceiling: LINES_AND_BYTES,
+        own_cut: Some(LAST_LINES),
         ..NONE
     },
     by_alias::GOOSE,
@@ -276,6 +295,7 @@ pub(crate) const HOSTS: &[Host] = &[
         rules: Some(place("", "AGENTS.md")),
         // It shows 20,000 characters.
         ceiling: chars(19_500),
+        own_cut: Some(OwnCut::to(Limits::NONE.chars(20_000), Keep::ENDS)),
         hook: Some(&CopilotFormat),
         ..NONE
     },
@@ -304,6 +324,7 @@ pub(crate) const HOSTS: &[Host] = &[
         rules: Some(place("~/.pi/agent/AGENTS.md", "AGENTS.md")),
         overrides: &[".pi/settings.json"],
         ceiling: LINES_AND_BYTES,
+        own_cut: Some(LAST_LINES),
         hook: Some(&PluginFormat),
         ..NONE
     },
@@ -351,6 +372,7 @@ pub(crate) const HOSTS: &[Host] = &[
         rules: Some(place("", ".clinerules/overspill.md")),
         // It shows 8,000 characters. It adds a line to a command that failed, before our plugin sees it.
         ceiling: Ceiling { limits: LIMITS.chars(7_500), if_failed: Some(LIMITS.chars(7_400)) },
+        own_cut: Some(OwnCut::to(Limits::NONE.chars(8_000), Keep::ENDS)),
         then: Some(
             "Its plugins see 48,000 characters of a command. This line saves all of its output.\n\
              Put it into the startup file of your shell:\n\

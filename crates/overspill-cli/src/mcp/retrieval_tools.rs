@@ -166,7 +166,7 @@ impl RetrievalTools {
             }
         };
         let text = answer.to_text(|next| self.request(next));
-        let _ = store.retrieved(&name, text.len() as u64);
+        let _ = store.retrieved(&name, text.len() as u64, &answer.parts);
         Ok(text)
     }
 
@@ -216,7 +216,7 @@ impl RetrievalTools {
         let answer = found.answer(&name, &query);
         let text = answer.to_text(|next| self.request(next));
         if !found.lines.is_empty() {
-            let _ = store.retrieved(&name, text.len() as u64);
+            let _ = store.retrieved(&name, text.len() as u64, &answer.parts);
         }
         Ok(text)
     }

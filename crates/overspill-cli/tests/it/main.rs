@@ -38,6 +38,7 @@ mod progress;
 mod project_file;
 mod projects;
 mod promises;
+mod record_facts;
 mod redact;
 mod results;
 mod retrieval;

@@ -90,7 +90,14 @@ impl Test {
 
     #[track_caller]
     pub(crate) fn run(self) -> Done {
+        self.run_with(&[])
+    }
+
+    /// Runs the program with more variables.
+    #[track_caller]
+    pub(crate) fn run_with(self, variables: &[(&str, &str)]) -> Done {
         let mut command = self.command();
+        command.envs(variables.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();

@@ -31,6 +31,7 @@ impl Overspill {
     fn record(&self, spilled: &Spilled, ended: &EndedCall) {
         let Ok(saved) = &spilled.saved else { return };
         let CallEnd { exit, signal, interrupted, on_terminal, sent_before, took } = ended.end;
+        let has_failed = signal.is_some() || exit.is_some_and(|code| code != 0);
         // A notice without room in the text goes out beside it.
         let beside = if spilled.is_silent() { spilled.notice.len() } else { 0 };
         // An outline and a strategy's own text show no part of the output as it is.
@@ -54,6 +55,9 @@ impl Overspill {
             kept: Some(saved.kept),
             sent: Some(sent_before + (spilled.text.len() + beside) as u64),
             on_terminal,
+            host: self.host.as_ref().map(|host| host.name.clone()),
+            baseline: self.host.as_ref().and_then(|host| host.baseline(&spilled.total, has_failed)),
+            cut_failures: spilled.cut_failures.clone(),
             preview: Some(preview),
             ..Record::default()
         };

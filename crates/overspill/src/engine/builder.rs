@@ -6,6 +6,7 @@ use std::sync::Arc;
 use overspill_core::{Keep, Strategy};
 
 use super::Overspill;
+use crate::host::CallHost;
 use crate::notice::ReaderAbilities;
 use crate::profile::Places;
 use crate::redact::Redact;
@@ -119,6 +120,11 @@ impl OverspillBuilder {
     /// Sets what the reader of a preview can do. By default the reader can open files.
     pub fn reader(self, reader: ReaderAbilities) -> OverspillBuilder {
         self.map(|it| Overspill { reader, ..it })
+    }
+
+    /// Names the host agent around this engine. Records say so, and how much the host itself would have shown.
+    pub fn host(self, host: Option<CallHost>) -> OverspillBuilder {
+        self.map(|it| Overspill { host, ..it })
     }
 
     /// Names the program that reads saved outputs, in place of [`ReaderAbilities::program`].

@@ -16,6 +16,7 @@ use std::sync::atomic::AtomicBool;
 
 use overspill_core::{Limits, Oversized, Strategy};
 
+use crate::host::CallHost;
 use crate::notice::ReaderAbilities;
 use crate::profile::OnSaveError;
 use crate::redact::{Redact, Redacted};
@@ -41,6 +42,7 @@ pub struct Overspill {
     pub(crate) settings: Settings,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) reader: ReaderAbilities,
+    host: Option<CallHost>,
     pub(crate) program: Option<Arc<dyn Fn() -> String + Send + Sync>>,
     strategy: Option<Arc<dyn Strategy>>,
     observer: Option<Arc<Observer>>,
@@ -134,6 +136,7 @@ impl Overspill {
             settings: Settings::default(),
             store: Arc::new(store),
             reader: ReaderAbilities { files: true, ..ReaderAbilities::default() },
+            host: None,
             program: None,
             strategy: None,
             observer: None,

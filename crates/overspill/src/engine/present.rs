@@ -162,7 +162,8 @@ impl Presentation<'_> {
             Preview { text, layout, cut, outline: None } => {
                 let worded = WordedNotice { notice: notice.for_person(&cut), text };
                 let kind = kind_word(over, &cut);
-                self.of_cut(worded, Some(layout), cut, kind)
+                let cut_failures = over.cut_failures(&cut);
+                Spilled { cut_failures, ..self.of_cut(worded, Some(layout), cut, kind) }
             }
             Preview { text, layout, cut, outline: Some(outline) } => {
                 let total = cut.total;
@@ -240,6 +241,7 @@ impl Presentation<'_> {
             keep: self.policy.keep,
             limits: self.policy.limits,
             kind,
+            cut_failures: None,
             words: *self.style,
         }
     }
@@ -268,6 +270,7 @@ impl Presentation<'_> {
             keep: self.policy.keep,
             limits: self.policy.limits,
             kind,
+            cut_failures: None,
             words: *self.style,
         }
     }

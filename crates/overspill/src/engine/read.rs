@@ -18,7 +18,7 @@ impl Overspill {
         let id = store.find(id.as_ref())?;
         let page = page::read(&*store, &id, &part, &self.page_limits())?;
         // The page is returned even if the store cannot record that it was read.
-        let _ = store.retrieved(&id, page.text.len() as u64);
+        let _ = store.retrieved(&id, page.text.len() as u64, std::slice::from_ref(&page.bytes));
         Ok(page)
     }
 
@@ -31,7 +31,7 @@ impl Overspill {
         let matches = grep::grep(&*store, &id, query, &self.page_limits())?;
         let answer = matches.answer(&id, query);
         // The answer is returned even if the store cannot record that it was read.
-        let _ = store.retrieved(&id, answer.text.len() as u64);
+        let _ = store.retrieved(&id, answer.text.len() as u64, &answer.parts);
         Ok(answer)
     }
 

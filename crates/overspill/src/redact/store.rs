@@ -101,8 +101,8 @@ impl Catalog for MaskedStore {
         Ok(records.map(|record| record.map(|record| self.masked_record(record))).collect())
     }
 
-    fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {
-        self.store.retrieved(name, bytes)
+    fn retrieved(&self, name: &OutputId, bytes: u64, parts: &[Range<u64>]) -> Result<(), Error> {
+        self.store.retrieved(name, bytes, parts)
     }
 
     fn newest(&self, query: &RecentQuery) -> Result<RecentOutputs, Error> {

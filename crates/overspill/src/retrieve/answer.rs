@@ -3,6 +3,8 @@
 //! The program, the MCP tools and the packages show these sentences. Each of them adds only how its reader
 //! asks for the next page: a command line, arguments of a tool, or options of a function.
 
+use std::ops::Range;
+
 #[cfg(feature = "diff")]
 use super::diff::Differences;
 #[cfg(feature = "grep")]
@@ -24,6 +26,8 @@ pub struct Answer {
     pub what: String,
     /// The request for the next page.
     pub next: Option<Request>,
+    /// The parts of the output that the text shows, in bytes. Empty for JSON values.
+    pub parts: Vec<Range<u64>>,
 }
 
 /// A request for a page about saved outputs.
@@ -120,7 +124,8 @@ impl Page {
         };
         let what = joined([Some(what), not_complete(store, id)]);
         let next = self.next.map(|part| Request::Part { id: id.clone(), part });
-        Answer { id: id.clone(), text: self.text, what, next }
+        let parts = vec![self.bytes];
+        Answer { id: id.clone(), text: self.text, what, next, parts }
     }
 
     fn total_lines(&self, store: &dyn Store, id: &OutputId) -> TotalLines {
@@ -164,7 +169,8 @@ impl Values {
         };
         let next =
             self.next.map(|from| Request::Values { id: id.clone(), path: path.clone(), from });
-        Answer { id: id.clone(), text: self.text, what: joined([Some(what), wrong]), next }
+        let what = joined([Some(what), wrong]);
+        Answer { id: id.clone(), text: self.text, what, next, parts: Vec::new() }
     }
 }
 
@@ -182,7 +188,8 @@ impl GrepMatches {
             let most = query.most.map(|most| most.saturating_sub(self.shown));
             Request::Search { id: id.clone(), query: Query { from_line, most, ..query.clone() } }
         });
-        Answer { id: id.clone(), text: self.text(), what, next }
+        let parts = self.lines.iter().map(|line| line.bytes.clone()).collect();
+        Answer { id: id.clone(), text: self.text(), what, next, parts }
     }
 }
 
@@ -216,7 +223,8 @@ impl Differences {
         let what = joined([Some(what), missing(old, not_old), missing(new, not_new)]);
         let compare =
             |from_line| Request::Compare { old: old.clone(), new: new.clone(), from_line };
-        Answer { id: new.clone(), text: self.text.clone(), what, next: self.next.map(compare) }
+        let (text, parts) = (self.text.clone(), self.new_parts.clone());
+        Answer { id: new.clone(), text, what, next: self.next.map(compare), parts }
     }
 }
 

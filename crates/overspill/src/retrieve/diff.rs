@@ -15,6 +15,7 @@ use super::partial::MissingLines;
 use super::source::Source;
 use crate::Error;
 use crate::notice::defused;
+use crate::store::read_ranges::merged;
 use crate::store::{KeptRanges, OutputId, Store};
 
 /// Larger outputs are refused: both outputs are held in memory.
@@ -49,6 +50,8 @@ pub struct Differences {
     pub lines: u64,
     /// The next page begins with this line of the differences.
     pub next: Option<u64>,
+    /// The bytes of the new output that the hunks show.
+    pub new_parts: Vec<Range<u64>>,
     /// The lines of the old and of the new output that were not kept, and so not compared.
     pub not_compared: [Option<MissingLines>; 2],
 }
@@ -109,8 +112,9 @@ pub fn diff(
     }
     // Lines that were not kept may differ.
     let same = is_equal && not_compared == [None, None];
-    let Writer { text, added, removed, lines, next, .. } = writer;
-    Ok(Differences { text, same, added, removed, lines, next, not_compared })
+    let Writer { text, added, removed, lines, next, new_parts, .. } = writer;
+    let new_parts = merged(new_parts);
+    Ok(Differences { text, same, added, removed, lines, next, new_parts, not_compared })
 }
 
 /// Returns the last run before this one of the same command in the same directory.
@@ -201,13 +205,32 @@ struct Writer<'a> {
     added: u64,
     removed: u64,
     next: Option<u64>,
+    new_parts: Vec<Range<u64>>,
+    /// Where each line of the new output begins in its copy, and the end of the last one.
+    new_starts: Vec<u64>,
+    /// The line of the new output that comes next.
+    new_at: usize,
 }
 
 impl<'a> Writer<'a> {
     fn new(old: &'a Side, new: &'a Side, from_line: u64, limits: &Limits) -> Writer<'a> {
         let input = InternedInput::default();
         let (text, room, from) = (String::new(), Room::of(limits), from_line.max(1));
-        Writer { old, new, input, text, room, from, lines: 0, added: 0, removed: 0, next: None }
+        Writer {
+            old,
+            new,
+            input,
+            text,
+            room,
+            from,
+            lines: 0,
+            added: 0,
+            removed: 0,
+            next: None,
+            new_parts: Vec::new(),
+            new_starts: Vec::new(),
+            new_at: 0,
+        }
     }
 
     /// Writes all differences; tells whether the outputs could be compared.
@@ -215,6 +238,12 @@ impl<'a> Writer<'a> {
         self.input = InternedInput::new(&self.old.bytes[..], &self.new.bytes[..]);
         if equal_pairs(&self.input) > MAX_PAIRS {
             return false;
+        }
+        let mut end = 0;
+        self.new_starts = vec![0];
+        for &line in &self.input.after {
+            end += self.input.interner[line].len() as u64;
+            self.new_starts.push(end);
         }
         let lines = self.input.before.len().max(self.input.after.len());
         let is_large = lines > HISTOGRAM_LINES;
@@ -243,6 +272,7 @@ impl<'a> Writer<'a> {
         let (a, b) = (self.old.hunk_range(&old), self.new.hunk_range(&new));
         self.line(1, || format!("@@ -{a} +{b} @@\n"));
         let mut at = old.start;
+        self.new_at = new.start;
         for change in changes {
             self.unchanged(at..change.before.start as usize);
             self.changed(change);
@@ -286,19 +316,30 @@ impl<'a> Writer<'a> {
     /// Writes a line of an output; of a long one, the part around `at`.
     fn output_line(&mut self, mark: char, line: &[u8], at: usize) {
         let unended = if line.ends_with(b"\n") { "" } else { UNENDED };
-        self.line(1 + u64::from(!unended.is_empty()), || {
-            let range = around(line.len(), at);
+        let range = around(line.len(), at);
+        let is_shown = self.line(1 + u64::from(!unended.is_empty()), || {
             let text = shown(&line[range.clone()], &range, line.len());
             format!("{mark}{}\n{unended}", defused(text))
         });
+        if mark != '-' {
+            let start = self.new_starts[self.new_at];
+            let place = |at: usize| {
+                let at = start + at as u64;
+                self.new.kept.as_ref().map_or(at, |kept| kept.original_byte(at))
+            };
+            if is_shown {
+                self.new_parts.push(place(range.start)..place(range.end));
+            }
+            self.new_at += 1;
+        }
     }
 
-    /// Adds so many lines, if they are on this page and there is room for them.
-    fn line(&mut self, lines: u64, text: impl FnOnce() -> String) {
+    /// Adds so many lines, if they are on this page and there is room for them; tells whether they are shown.
+    fn line(&mut self, lines: u64, text: impl FnOnce() -> String) -> bool {
         let first = self.lines + 1;
         self.lines += lines;
         if first < self.from || self.next.is_some() {
-            return;
+            return false;
         }
         let text = text();
         if self.room.take(text.len(), lines) {
@@ -306,6 +347,7 @@ impl<'a> Writer<'a> {
         } else {
             self.next = Some(first);
         }
+        self.next.is_none()
     }
 }
 

@@ -1,5 +1,7 @@
 //! Records: what a store knows of its outputs beyond their bytes.
 
+use std::ops::Range;
+
 use super::{ExpiredOutput, OutputId, RecentOutputs, RecentQuery, Record, Store};
 use crate::Error;
 
@@ -18,8 +20,9 @@ pub trait Catalog: Store {
         Ok(names.iter().map(|name| self.record(name).ok().flatten()).collect())
     }
 
-    /// Adds to [`Record::retrieved`]: so many bytes were shown after the preview.
-    fn retrieved(&self, _: &OutputId, _bytes: u64) -> Result<(), Error> {
+    /// Adds to [`Record::retrieved`] and [`Record::read_later`]: so many bytes were shown after the preview, of
+    /// these parts of the output, as far as they are known.
+    fn retrieved(&self, _: &OutputId, _bytes: u64, _parts: &[Range<u64>]) -> Result<(), Error> {
         Ok(())
     }
 
@@ -60,8 +63,13 @@ impl dyn Store + '_ {
     }
 
     /// See [`Catalog::retrieved`].
-    pub fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {
-        self.catalog().map_or(Ok(()), |it| it.retrieved(name, bytes))
+    pub fn retrieved(
+        &self,
+        name: &OutputId,
+        bytes: u64,
+        parts: &[Range<u64>],
+    ) -> Result<(), Error> {
+        self.catalog().map_or(Ok(()), |it| it.retrieved(name, bytes, parts))
     }
 
     /// See [`Catalog::newest`].

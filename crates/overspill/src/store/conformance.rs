@@ -140,7 +140,7 @@ fn nothing_is_there_at_first(store: &dyn Store) {
         store.line_start(&name, 2).map(|start| assert_eq!(start, None)),
         store.line_at(&name, 2).map(|line| assert_eq!(line, None)),
         store.open_file(&name).map(drop),
-        store.retrieved(&name, 1),
+        store.retrieved(&name, 1, &[]),
         store.all_expired().map(drop),
         store.expired(&name).map(|expired| assert_eq!(expired, None)),
         store.check(&name).map(drop),
@@ -278,10 +278,12 @@ fn records_are_kept(store: &dyn Store) {
         // A store may know nothing beyond the bytes, but nothing false.
         assert!(known.is_none_or(|known| known == record));
     }
-    store.retrieved(&name, 30).expect("noted");
-    store.retrieved(&name, 12).expect("noted");
+    store.retrieved(&name, 30, &[5..9, 0..2]).expect("noted");
+    store.retrieved(&name, 12, &[1..3, 9..9]).expect("noted");
     let known = store.record(&name).expect("a record or none");
     assert!(known.as_ref().is_none_or(|known| [0, 42].contains(&known.retrieved)));
+    let parts = known.as_ref().map_or(&[][..], |known| &known.read_later);
+    assert!(parts.is_empty() || parts == [0..3, 5..9], "{parts:?}");
     let other = save(store, &Call::new("tool"), &[b"b"]).id;
     let all = store.records(&[other.clone(), name.clone()]).expect("records or none");
     assert_eq!(all, [None, known], "many are known as each of them is");

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use jiff::Timestamp;
-use overspill_core::Size;
+use overspill_core::{CutFailures, Size};
 use serde::{Deserialize, Serialize};
 
-use super::{OutputId, PreviewRecord};
+use super::{OutputId, PreviewRecord, read_ranges};
 use crate::Call;
 
 /// A saved output: its id, and where it is.
@@ -132,6 +132,15 @@ pub struct ExpiredOutput {
     /// How many bytes of it were shown after that.
     #[serde(default)]
     pub retrieved: u64,
+    /// The name of the host agent that made the call, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// How many bytes of it the host itself would have shown, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<u64>,
+    /// How many lines with a sign of failure nobody was shown, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unseen_failures: Option<u64>,
 }
 
 /// The largest size that is believed of another machine: 256 TiB.
@@ -156,6 +165,9 @@ impl ExpiredOutput {
             shown: self.shown.map(|shown| shown.min(LARGEST)),
             sent: self.sent.map(|sent| sent.min(LARGEST)),
             retrieved: self.retrieved.min(LARGEST),
+            host: self.host.map(short),
+            baseline: self.baseline.map(|bytes| bytes.min(LARGEST)),
+            unseen_failures: self.unseen_failures.map(|lines| lines.min(LARGEST)),
             ..self
         }
     }
@@ -165,6 +177,7 @@ impl ExpiredOutput {
         let known = record.is_some();
         let record = record.unwrap_or_default();
         let shown = known.then(|| record.shown_bytes());
+        let unseen_failures = record.unseen_failures();
         let short = |text: String| text.chars().take(COMMAND_CHARS).collect();
         ExpiredOutput {
             name: entry.name.clone(),
@@ -178,6 +191,9 @@ impl ExpiredOutput {
             sent: record.sent,
             on_terminal: record.on_terminal,
             retrieved: record.retrieved,
+            host: record.host,
+            baseline: record.baseline,
+            unseen_failures,
         }
     }
 }
@@ -245,6 +261,19 @@ pub struct Record {
     pub on_terminal: bool,
     /// How many bytes were shown after the preview: the sum of [`Catalog::retrieved`](super::Catalog::retrieved).
     pub retrieved: u64,
+    /// The parts that were shown after the preview, by `read`, `grep` and `diff`: in order, at most 256. If there are
+    /// more, the last one reaches from its start to the end of the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub read_later: Vec<Range<u64>>,
+    /// The name of the host agent that made the call, such as `claude-code`, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// How many bytes of it the host itself would have shown without overspill, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<u64>,
+    /// The lines with a sign of failure that the preview does not show, if it looked at each line.
+    #[serde(with = "cut_failures", skip_serializing_if = "Option::is_none")]
+    pub cut_failures: Option<CutFailures>,
     /// The policy that made its preview. Older versions did not record it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<PreviewRecord>,
@@ -271,6 +300,14 @@ impl Record {
         lengths.fold(0, u64::saturating_add)
     }
 
+    /// Returns how many lines with a sign of failure neither the preview nor a later page has shown, if that is
+    /// known. Lines whose places are not recorded count as not shown.
+    pub fn unseen_failures(&self) -> Option<u64> {
+        let cut = self.cut_failures.as_ref()?;
+        let is_read = |place: &&u64| self.read_later.iter().any(|range| range.contains(place));
+        Some(cut.lines.saturating_sub(cut.first.iter().filter(is_read).count() as u64))
+    }
+
     /// Bounds every number of a record that another machine wrote, so that sums do not overflow.
     #[cfg(feature = "bucket")]
     pub(in crate::store) fn bounded(mut self) -> Record {
@@ -281,6 +318,17 @@ impl Record {
         }
         self.sent = self.sent.map(|sent| sent.min(LARGEST));
         self.took_ms = self.took_ms.map(|took| took.min(LARGEST));
+        self.baseline = self.baseline.map(|bytes| bytes.min(LARGEST));
+        self.host = self.host.filter(|name| {
+            name.len() <= 32 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+        });
+        self.read_later.retain(|range| range.end <= self.bytes);
+        self.read_later = read_ranges::merged(self.read_later);
+        if let Some(cut) = &mut self.cut_failures {
+            cut.lines = cut.lines.min(self.lines);
+            cut.first.retain(|place| *place < self.bytes);
+            cut.first.truncate(usize::try_from(cut.lines).unwrap_or(usize::MAX).min(64));
+        }
         let parts = self.shown.len();
         // Ranges follow each other within the output.
         let mut end = 0;
@@ -307,5 +355,34 @@ impl Record {
     #[must_use]
     pub fn with_size(self, size: Size) -> Record {
         Record { bytes: size.bytes, lines: size.lines, chars: size.chars, ..self }
+    }
+}
+
+/// The JSON of [`CutFailures`].
+mod cut_failures {
+    use overspill_core::CutFailures;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct CutFailuresJson {
+        lines: u64,
+        #[serde(default)]
+        first: Vec<u64>,
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        cut: &Option<CutFailures>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let json =
+            |cut: &CutFailures| CutFailuresJson { lines: cut.lines, first: cut.first.clone() };
+        cut.as_ref().map(json).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<CutFailures>, D::Error> {
+        let json = Option::<CutFailuresJson>::deserialize(from)?;
+        Ok(json.map(|CutFailuresJson { lines, first }| CutFailures { lines, first }))
     }
 }

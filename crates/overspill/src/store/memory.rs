@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::{Catalog, Draft, Entry, Expiry, Kept, NameStyle, OutputId, Record, SpillRef, Store};
+use super::{
+    Catalog, Draft, Entry, Expiry, Kept, NameStyle, OutputId, Record, SpillRef, Store, read_ranges,
+};
 use crate::{Call, Clock, Error};
 
 /// Keeps outputs in memory.
@@ -92,8 +94,11 @@ impl Store for Memory {
 impl Catalog for Memory {
     fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error> {
         self.with(name, |output| {
-            let retrieved = output.record.as_ref().map_or(0, |record| record.retrieved);
-            output.record = Some(Record { retrieved, ..record.clone() });
+            let (retrieved, read_later) =
+                output.record.as_ref().map_or_else(Default::default, |record| {
+                    (record.retrieved, record.read_later.clone())
+                });
+            output.record = Some(Record { retrieved, read_later, ..record.clone() });
         })
     }
 
@@ -101,10 +106,12 @@ impl Catalog for Memory {
         self.with(name, |output| output.record.clone())
     }
 
-    fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {
+    fn retrieved(&self, name: &OutputId, bytes: u64, parts: &[Range<u64>]) -> Result<(), Error> {
         self.with(name, |output| {
             if let Some(record) = &mut output.record {
                 record.retrieved += bytes;
+                let all = record.read_later.iter().chain(parts).cloned();
+                record.read_later = read_ranges::merged(all.collect());
             }
         })
     }

@@ -16,6 +16,7 @@ mod memory;
 pub(crate) mod name;
 pub(crate) mod nowhere;
 pub(crate) mod preview_record;
+pub(crate) mod read_ranges;
 pub(crate) mod recent;
 mod seal;
 pub(crate) mod sent_text;

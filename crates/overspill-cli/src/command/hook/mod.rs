@@ -62,18 +62,18 @@ fn try_hook(name: &str, env: &Env) -> Result<Option<Value>, String> {
         .and_then(|host| Some((host, host.hook?)))
         .ok_or_else(|| format!("there is no hook for a host {:?}", ui::short(name, 40)))?;
     let payload = input::read(std::io::stdin().lock())?;
-    Ok(answer(format, host.ceiling, &payload, env))
+    Ok(answer(host, format, &payload, env))
 }
 
 /// Returns the answer to a host. `None` if nothing changes.
-fn answer(format: &dyn HookFormat, ceiling: Ceiling, payload: &Value, env: &Env) -> Option<Value> {
+fn answer(host: &Host, format: &dyn HookFormat, payload: &Value, env: &Env) -> Option<Value> {
     if let Some(answer) = format.rewrite_command(payload, env) {
         return Some(answer);
     }
     let field = format.result_field(payload)?;
     let sources = SettingSources::read(env);
     let layout = format.layout(payload);
-    let profile = profile(&sources, ceiling, layout);
+    let profile = profile(&sources, host.ceiling, layout);
     let in_force = sources.in_force(Some(profile));
     let results = ResultSettings::of(&in_force.sources);
     let failure: Arc<Mutex<Option<String>>> = Arc::default();
@@ -90,6 +90,8 @@ fn answer(format: &dyn HookFormat, ceiling: Ceiling, payload: &Value, env: &Env)
             && result.command.as_deref().is_some_and(escape::is_asked)
     };
     let result = format.decode(payload, env).filter(|result| !is_whole(result));
+    let has_command = result.as_ref().is_some_and(|result| result.command.is_some());
+    let engine = engine.to_builder().host(Some(host.of_results(has_command))).build();
     let session = format.session(payload).or_else(|| env.session());
     let shortened = result.and_then(|result| shortened(result, session, &engine, &results, env));
     let mut answer = encoded(format, payload, field, shortened, &engine);

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use overspill::core::internal::has_failure_word;
+use overspill::core::internal::text::clean;
 use overspill::internal::store::Record;
 use overspill::store::{OutputId, Store};
 use serde_json::{Value, json};
@@ -44,10 +45,7 @@ pub(super) fn failures(
         for feed in memchr::memchr_iter(b'\n', &rest[..whole]).chain((at >= total).then_some(whole))
         {
             let line = &rest[line_at.min(feed)..feed];
-            if !line.is_empty()
-                && has_failure_word(&line[..line.len().min(4096)])
-                && places.len() < MOST
-            {
+            if places.len() < MOST && has_failed(line) {
                 places.push(start + line_at as u64);
             }
             line_at = feed + 1;
@@ -55,4 +53,13 @@ pub(super) fn failures(
         rest.drain(..whole);
     }
     Ok(json!({ "id": name, "places": places, "read": at, "total": total }))
+}
+
+/// Tells whether a line has a sign of failure. Colours do not hide it.
+fn has_failed(line: &[u8]) -> bool {
+    let start = &line[..line.len().min(4096)];
+    match memchr::memchr(0x1b, start) {
+        Some(_) => has_failure_word(clean(start).text.as_bytes()),
+        None => has_failure_word(start),
+    }
 }

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::choose::Chooser;
 use super::classify::{Class, classify};
+use super::failure_lines::FailureLines;
 use super::features::{ContextFeatures, LineFeatures, OutputCounts};
 use super::weights::{Weights, WordWeights};
 use crate::{Kind, KindHint};
@@ -86,6 +87,8 @@ pub(crate) struct ScoredLines {
     /// The expected share of each in what matters, known at the end.
     pub(crate) shares: Vec<f64>,
     text: Vec<u8>,
+    /// The lines with a failure word, held or not.
+    pub(super) failures: FailureLines,
     /// The kind of the lines, once all have come.
     pub(super) class: Option<Class>,
     /// Made when lines are first chosen. A preview is tried with several notices.

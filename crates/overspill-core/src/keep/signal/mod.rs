@@ -10,6 +10,7 @@ mod block;
 mod choose;
 mod classify;
 mod failure;
+mod failure_lines;
 mod failure_prefilter;
 mod features;
 mod fold;
@@ -41,6 +42,7 @@ pub(crate) use scan::SignalScan;
 pub(crate) use weights::Weights;
 
 pub use block::{Reason, Why};
+pub use failure_lines::CutFailures;
 
 use crate::{Grain, LineRule, Policy};
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::belongs::FailedBlock;
 use super::classify::classify;
+use super::failure_lines::FailureLines;
 use super::failure_prefilter::{FailurePrefilter, PrefilterSearch};
 use super::features::{ContextFeatures, LOOK_AHEAD, LineFeatures, RECENT, Recent};
 use super::fold::AlikeLines;
@@ -66,6 +67,7 @@ pub(crate) struct SignalScan {
     block: FailedBlock,
     alike: AlikeLines,
     counts: TemplateCounts,
+    failures: FailureLines,
     known: LineCache,
     /// What to look for, once not every line is read.
     alarm: Option<Arc<FailurePrefilter>>,
@@ -110,6 +112,7 @@ impl SignalScan {
             block: FailedBlock::default(),
             alike: AlikeLines::default(),
             counts: TemplateCounts::default(),
+            failures: FailureLines::default(),
             known: LineCache::new(),
             alarm: None,
             thrift: ReadBudget::new(),
@@ -152,7 +155,9 @@ impl SignalScan {
         }
         self.read_last_lines();
         self.score_last_lines();
-        let SignalScan { ends, weights, number, counts, mut known, pool, hint, .. } = self;
+        let SignalScan {
+            ends, weights, number, counts, mut known, pool, hint, mut failures, ..
+        } = self;
         let mut lines = pool.into_lines();
         for line in &mut lines.lines {
             line.settle(&weights, counts.of(line.kinds), number);
@@ -164,6 +169,8 @@ impl SignalScan {
                 class = class.with_higher_scores(&lines, hint);
             }
         }
+        failures.complete(&lines);
+        lines.failures = failures;
         share::share_out(&mut lines, class.is_log());
         lines.class = Some(class);
         (ends, lines, counts)
@@ -179,6 +186,9 @@ impl SignalScan {
             let text = self.pool.last.text(&line).to_vec();
             let (own, worth, kinds) = self.read(text.strip_suffix(b"\n").unwrap_or(&text));
             let own = LineFeatures { red: line.own.red, ..own };
+            if own.hit {
+                self.failures.push(line.start);
+            }
             let score = ScoredLine::UNSCORED;
             self.pool.last.lines[at] = ScoredLine { own, worth, kinds, score, ..line };
         }
@@ -236,6 +246,9 @@ impl SignalScan {
             let own = LineFeatures { red: self.red, ..LineFeatures::unread(text) };
             (own, WordWeights::default(), LineKinds::default())
         };
+        if own.hit {
+            self.failures.push(self.start);
+        }
         let is_plain = read && !own.hit && !own.blank;
         let alike_above = self.alike.above(is_plain.then_some((kinds, own.indent)));
         let clipped = shown.clip < shown.text.len();

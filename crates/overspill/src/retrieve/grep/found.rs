@@ -44,6 +44,8 @@ pub struct GrepLine {
     pub matches: bool,
     /// Readable text, with forged marks as they are. A long line is shortened to the part around the match.
     pub text: String,
+    /// The bytes of the output that the text shows.
+    pub bytes: Range<u64>,
     /// The line matches again outside of the part that is shown; these bytes of the output have that match.
     pub again: Option<Range<u64>>,
 }
@@ -122,6 +124,11 @@ impl Places<'_> {
         self.kept.as_ref().map_or(stored, |kept| kept.original_byte(stored))
     }
 
+    /// Returns where a part of the line at `place` stands in the original output.
+    fn range(&self, place: u64, part: &Range<usize>) -> Range<u64> {
+        self.offset(place + part.start as u64)..self.offset(place + part.end as u64)
+    }
+
     /// Returns the place in the stored copy.
     fn stored(&self, place: u64) -> u64 {
         self.start + place - self.breaks.before(place)
@@ -194,7 +201,8 @@ impl<'a> Lines<'a> {
         let text = shown(&bytes[range.clone()], &range, bytes.len());
         // A later piece of this line may match again.
         let mark = if is_cut && again.is_none() { AGAIN_BYTES } else { 0 };
-        let line = GrepLine { number, matches, text, again };
+        let shown_bytes = self.places.range(place, &range);
+        let line = GrepLine { number, matches, text, bytes: shown_bytes, again };
         let apart = self.found.near && last.is_some_and(|last| last + 1 < number);
         let (bytes, lines) = if apart { (3, 2) } else { (0, 1) };
         if !self.room.take(line.as_shown().len() + mark + bytes, lines) {
@@ -226,7 +234,8 @@ impl<'a> Lines<'a> {
                 break;
             }
             let text = excerpt(&line[found], 0);
-            let line = GrepLine { number, matches: true, text, again: None };
+            let bytes = self.places.range(place, &(found.start()..found.end()));
+            let line = GrepLine { number, matches: true, text, bytes, again: None };
             len += line.as_shown().len();
             lines.push(line);
             places.push(found.start());

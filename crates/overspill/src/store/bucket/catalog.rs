@@ -1,6 +1,7 @@
 //! Records of the outputs in a bucket.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use object_store::path::Path;
@@ -55,8 +56,8 @@ impl Catalog for Bucket {
         Ok(records)
     }
 
-    fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {
-        match self.0.spool.retrieved(name, bytes) {
+    fn retrieved(&self, name: &OutputId, bytes: u64, parts: &[Range<u64>]) -> Result<(), Error> {
+        match self.0.spool.retrieved(name, bytes, parts) {
             // Many machines cannot add to one sum in an object.
             Err(Error::NotFound { .. }) => Ok(()),
             noted => noted,

@@ -1,5 +1,7 @@
 //! Records of the outputs in a directory.
 
+use std::ops::Range;
+
 use super::draft::failed;
 use super::locate::Located;
 use super::root::Area;
@@ -22,12 +24,12 @@ impl Catalog for Disk {
         Ok(record.map(|record| record.with_writer(|| self.is_written(&folder, name))))
     }
 
-    fn retrieved(&self, name: &OutputId, bytes: u64) -> Result<(), Error> {
+    fn retrieved(&self, name: &OutputId, bytes: u64, parts: &[Range<u64>]) -> Result<(), Error> {
         let Located { root, .. } = self.find(name)?;
         if !self.options().records {
             return Ok(());
         }
-        notes::retrieved(&root, name, bytes).map_err(|error| failed(&self.file(name), error))
+        notes::retrieved(&root, name, bytes, parts).map_err(|error| failed(&self.file(name), error))
     }
 
     fn newest(&self, query: &RecentQuery) -> Result<RecentOutputs, Error> {

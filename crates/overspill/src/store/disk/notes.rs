@@ -1,20 +1,23 @@
 //! The record file of an output: its seal, if it has one, a line of JSON for each `describe`, and a line with
-//! a number for each `retrieved`. The last line of JSON counts.
+//! a number for each `retrieved`, with a line for the parts that were read. The last line of JSON counts.
 //!
 //! One file and not two, because making a file can cost more than filling it.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use super::dir::{self, Dir};
 use super::root::{Area, Root, if_there};
 use super::temp::Temp;
 use crate::store::seal::Seal;
-use crate::store::{OutputId, Record};
+use crate::store::{OutputId, Record, read_ranges};
 
 /// The ending of these files.
 pub(super) const ENDING: &str = ".record";
 /// Begins a line that says how much more was shown.
 const RETRIEVED: &str = "retrieved ";
+/// Begins a line that says which parts were shown then. Earlier versions pass over it.
+const PARTS: &str = "parts ";
 /// Longer files are not read, and begun anew when something is added.
 const LONGEST: u64 = 16 << 20;
 
@@ -95,8 +98,9 @@ pub(super) fn is_later(root: &Root, name: &OutputId) -> bool {
 pub(super) fn describe(root: &Root, name: &OutputId, record: &Record) -> io::Result<()> {
     // Begins a new line, even after a line that an interrupted writer left.
     let mut line = vec![b'\n'];
-    // `retrieved` is the sum of lines of its own, which stay.
-    serde_json::to_writer(&mut line, &Record { retrieved: 0, ..record.clone() })?;
+    // `retrieved` and `read_later` are the sums of lines of their own, which stay.
+    let described = Record { retrieved: 0, read_later: Vec::new(), ..record.clone() };
+    serde_json::to_writer(&mut line, &described)?;
     line.push(b'\n');
     let records = root.make_area(Area::Records)?;
     let (mut notes, found) = records.open_to_append(&file(name))?;
@@ -112,11 +116,20 @@ pub(super) fn describe(root: &Root, name: &OutputId, record: &Record) -> io::Res
     temp.replace(&records, &file(name))
 }
 
-/// Adds to the number of bytes that were shown after the preview.
-pub(super) fn retrieved(root: &Root, name: &OutputId, bytes: u64) -> io::Result<()> {
+/// Adds to the number of bytes that were shown after the preview, and to the parts that they show.
+pub(super) fn retrieved(
+    root: &Root,
+    name: &OutputId,
+    bytes: u64,
+    parts: &[Range<u64>],
+) -> io::Result<()> {
     let records = root.make_area(Area::Records)?;
     let (mut notes, found) = records.open_to_append(&file(name))?;
-    let line = format!("\n{RETRIEVED}{bytes}\n");
+    let parts = match read_ranges::merged(parts.to_vec()) {
+        parts if parts.is_empty() => String::new(),
+        parts => format!("{PARTS}{}\n", read_ranges::to_line(&parts)),
+    };
+    let line = format!("\n{RETRIEVED}{bytes}\n{parts}");
     if found.bytes + line.len() as u64 <= LONGEST {
         notes.write_all(line.as_bytes())
     } else {
@@ -159,12 +172,14 @@ pub(super) fn record_in(records: &Dir, name: &OutputId) -> Option<Record> {
     let RecordLines { added: bytes, is_sealed } = lines(records, name)?;
     let lines = bytes.split(|&byte| byte == b'\n');
     let retrieved = lines.clone().rev().skip(1).filter_map(retrieved_in).sum();
+    let parts = lines.clone().rev().skip(1).filter_map(|it| it.strip_prefix(PARTS.as_bytes()));
+    let read_later = read_ranges::merged(parts.flat_map(read_ranges::of_line).collect());
     // The text after the last line feed is empty or a torn line. `serde` would also read a record from an
     // array.
     let mut whole = lines.rev().skip(1).filter(|line| line.starts_with(b"{"));
     let record: Record = whole.find_map(|line| serde_json::from_slice(line).ok())?;
     let running = record.running && !is_sealed;
-    Some(Record { retrieved, running, cut_short: false, ..record })
+    Some(Record { retrieved, read_later, running, cut_short: false, ..record })
 }
 
 fn retrieved_in(line: &[u8]) -> Option<u64> {

@@ -1,5 +1,6 @@
 //! What is remembered of what was swept.
 
+use overspill::core::CutFailures;
 use overspill::internal::store::{Catalog, ExpiredOutput, Expiry, Record};
 use overspill::internal::sweep::{SweepBudget, sweep};
 use overspill::store::Store;
@@ -18,11 +19,26 @@ fn what_was_swept_is_remembered_and_what_was_deleted_is_not() {
     let created = "2026-01-01T00:00:00Z".parse().unwrap();
     let call = Call { command: Some("é".repeat(5_000)), ..Call::new("bash") };
     let shown = vec![0..1, 2..4];
-    let record = Record { call, created, bytes: 4, lines: 1, shown, ..Record::default() };
+    let cut_failures = Some(CutFailures { lines: 3, first: vec![0, 2] });
+    let (host, baseline) = (Some("codex".to_owned()), Some(2));
+    let record = Record {
+        call,
+        created,
+        bytes: 4,
+        lines: 1,
+        shown,
+        cut_failures,
+        host,
+        baseline,
+        ..Record::default()
+    };
     store.describe(&swept, &record).unwrap();
-    store.retrieved(&swept, 30).unwrap();
-    store.retrieved(&swept, 10).unwrap();
-    assert_eq!(store.record(&swept).unwrap(), Some(Record { retrieved: 40, ..record }));
+    store.retrieved(&swept, 30, &[2..3, 5..6]).unwrap();
+    store.retrieved(&swept, 10, &[]).unwrap();
+    assert_eq!(
+        store.record(&swept).unwrap(),
+        Some(Record { retrieved: 40, read_later: vec![2..3, 5..6], ..record })
+    );
     store.delete(&deleted).unwrap();
 
     let later = clock.now().timestamp() + jiff::SignedDuration::from_hours(8 * 24);
@@ -42,6 +58,9 @@ fn what_was_swept_is_remembered_and_what_was_deleted_is_not() {
         sent: None,
         on_terminal: false,
         retrieved: 40,
+        host: Some("codex".into()),
+        baseline: Some(2),
+        unseen_failures: Some(2),
     };
     assert_eq!(store.expired(&swept).unwrap(), Some(expected));
     let known = store.expired(&bare).unwrap().unwrap();

@@ -18,7 +18,9 @@ function bar(output) {
   const record = output.record || {};
   const total = Math.max(1, record.bytes || output.bytes);
   const { shown, read } = partsOf(output);
-  const seen = record.on_terminal ? total : Math.min(total, record.shown ? record.shown.bytes : 0);
+  const pieces = record.shown ? record.shown.bytes : 0;
+  // Shorter JSON is no part of the output, so what was sent counts.
+  const seen = record.on_terminal ? total : Math.min(total, pieces || record.sent || 0);
   const unseen = read.filter(([from]) => !within(shown, from));
   const later = Math.min(total - seen, read.length ? covered(unseen) : record.retrieved || 0);
   const node = el('span', { class: 'bar', role: 'img', 'aria-label': `shown ${share(seen, total)}, read later ${share(later, total)}, cut ${share(total - seen - later, total)}` });
