@@ -35,6 +35,9 @@ pub(crate) struct ListArgs {
     /// Only outputs of this tool.
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
+    /// Only outputs of calls by this host agent, such as `claude-code`.
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
     /// Only outputs of commands that contain this text.
     #[arg(long, value_name = "TEXT")]
     command: Option<String>,
@@ -179,6 +182,7 @@ fn wanted(args: &ListArgs, env: &Env) -> anyhow::Result<RecentQuery> {
         day: args.day.clone(),
         session: args.session.clone(),
         tool: args.tool.clone(),
+        host: args.host.clone(),
         command: args.command.clone(),
         directory,
         failed: args.failed,

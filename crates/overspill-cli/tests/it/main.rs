@@ -56,5 +56,6 @@ mod tokens;
 mod unshown;
 mod upgrade;
 mod versions;
+mod view;
 mod watch;
 mod widths;

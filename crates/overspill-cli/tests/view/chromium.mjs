@@ -98,7 +98,7 @@ class Page {
       if (value) return value;
       await sleep(50);
     }
-    throw new Error(`waited in vain: ${what || script}\n${this.errors.join('\n')}`);
+    throw new Error(`waited in vain for ${what || script}`);
   }
 
   async key(key, more) {

@@ -13,6 +13,8 @@ pub struct RecentQuery {
     pub session: Option<String>,
     /// Of this tool.
     pub tool: Option<String>,
+    /// Of calls by this host agent.
+    pub host: Option<String>,
     /// Of commands with this text in them.
     pub command: Option<String>,
     /// Of commands that ran in this directory.
@@ -87,6 +89,7 @@ impl RecentQuery {
         self.day.as_ref().is_none_or(|wanted| day().as_ref() == Some(wanted))
             && same(&self.session, &call.session)
             && same(&self.tool, &call.tool)
+            && same(&self.host, &record.host)
             && same(&self.directory, &call.directory)
             && self.command.as_ref().is_none_or(|part| {
                 call.command.as_ref().is_some_and(|command| command.contains(part))

@@ -91,3 +91,35 @@ fn serve(_: &ViewArgs, _: Option<&str>, _: &Env) -> anyhow::Result<()> {
         "this program was built without HTTP\n\nhint: `overspill view --html FILE` writes a file"
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::page;
+
+    #[test]
+    fn page_is_small_and_makes_no_html_of_text() {
+        let scripts: String = page::SCRIPTS.iter().map(|(_, text)| *text).collect();
+        let bytes = page::INDEX.len() + page::STYLE.len() + scripts.len();
+        assert!(bytes < 150_000, "{bytes}");
+        for word in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "Function(",
+            "</script",
+        ] {
+            assert!(!scripts.contains(word), "{word}");
+        }
+        for text in [page::INDEX, page::STYLE, &scripts] {
+            assert!(
+                !text.contains("http:") && !text.contains("https:") && !text.contains("@import")
+            );
+        }
+        for (name, _) in page::SCRIPTS {
+            assert!(page::INDEX.contains(&format!("<script src=\"{name}\"></script>")), "{name}");
+        }
+        assert!(page::INDEX.contains("<link rel=\"stylesheet\" href=\"style.css\">"));
+    }
+}

@@ -51,6 +51,7 @@ class AllView {
       this.pieces.forEach((it) => it.node.remove());
       this.pieces = [];
       this.add(piece, false);
+      this.rows.scrollTop = 0;
       const target = number_ ? piece.rows.find((row) => row.line >= number_) : [...piece.rows].reverse().find((row) => row.at <= byte);
       const at = target ? target.at : piece.bytes[0];
       this.mark(at);

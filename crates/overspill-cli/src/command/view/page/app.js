@@ -32,7 +32,7 @@ function row(output) {
     el('span', { class: 'command' }, line((call.command || call.tool || output.id).slice(0, 300))),
     bar(output),
     el('span', { class: 'about' }, el('span', {}, time(output.created)), record.host ? el('span', {}, record.host) : null,
-      exit ? el('span', { class: 'bad' }, exit) : null, count ? el('span', { class: 'bad' }, `${count} cut`) : null, output.pinned ? el('span', {}, 'pinned') : null,
+      exit ? el('span', { class: 'bad' }, exit) : null, count ? el('span', { class: 'bad' }, `${plural(count, 'failure')} cut`) : null, output.pinned ? el('span', {}, 'pinned') : null,
       el('span', {}, `${size(record.bytes || output.bytes)} → ${record.on_terminal ? 'terminal' : size(record.sent)}`)));
 }
 

@@ -209,7 +209,8 @@ class OutputView {
       const known = [...new Set([...found.places, ...parts.failures])].sort((a, b) => a - b);
       this.whole.setFailures(known);
       const rest = found.read < found.total ? ` (first ${size(found.read)} searched)` : '';
-      failures.textContent = `${plural(known.length, 'sign')} of failure${rest}`;
+      // In source, listings and prose, words of failure are words like any other.
+      failures.textContent = found.read || !found.total ? `${plural(known.length, 'sign')} of failure${rest}` : 'not searched for failures: not a log';
     }).catch(() => {});
     const goTo = el('input', { type: 'text', inputmode: 'numeric', size: '9', placeholder: 'Line', 'aria-label': 'Go to line' });
     const form = el('form', { onsubmit: (event) => { event.preventDefault(); const n = Number(goTo.value.replace(/\D/g, '')); if (n > 0) this.whole.go(0, n); } }, goTo);
@@ -284,10 +285,16 @@ function policyWords(part) {
 function reason(part) {
   const words = part.why || 'chosen by a strategy';
   const plain = {
-    'first lines': 'The start of an output tells what it is about.',
-    'last lines': 'The end of an output tells how it ended.',
+    'first lines': 'First lines: the start of an output tells what it is about.',
+    'last lines': 'Last lines: the end of an output tells how it ended.',
+    'error word': 'A word of failure, in a line that did not pass.',
+    'place in a file': 'It names a place in a file.',
+    'telling words': 'Its words often stand in lines that people look for.',
+    heading: 'A heading: it tells what follows.',
+    'differs from the rest': 'It differs from the lines around it.',
+    'start of a part': 'A part of the output begins here.',
   };
-  return plain[words] ? `${words}. ${plain[words]}` : words;
+  return plain[words] || words;
 }
 
 /// Shows a unified difference side by side.

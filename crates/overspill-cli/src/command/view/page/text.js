@@ -10,7 +10,7 @@ function el(tag, attributes, ...children) {
     else if (key === 'class') node.className = value;
     else node.setAttribute(key, value === true ? '' : value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 
@@ -36,6 +36,7 @@ const tokens = (bytes) => {
 
 function duration(ms) {
   if (ms === null || ms === undefined) return null;
+  if (ms < 1000) return `${ms} ms`;
   if (ms < 100000) return `${(ms / 1000).toFixed(1)} s`;
   const minutes = Math.floor(ms / 60000);
   return minutes < 100 ? `${minutes} min ${Math.round((ms % 60000) / 1000)} s` : `${(minutes / 60).toFixed(1)} h`;
@@ -57,11 +58,12 @@ const covered = (list) => list.reduce((sum, [from, to]) => sum + (to - from), 0)
 /// Controls, and characters that change the direction or cannot be seen.
 const ODD = /\x1b\[[0-9;:?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
+const CONTROLS = 'NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(' ');
+
 function visible(char) {
   const code = char.codePointAt(0);
-  if (char.length > 1) return char.replace('\x1b', '␛');
-  if (code < 0x20) return String.fromCharCode(0x2400 + code);
-  if (code === 0x7f) return '␡';
+  if (char.length > 1) return char.replace('\x1b', 'ESC');
+  if (code < 0x20) return CONTROLS[code];
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 

@@ -1,0 +1,272 @@
+// Drives the page of `overspill view` in Chromium as a person would: list, tabs, search, compare, export, keys, 400 px, dark.
+//
+//     node crates/overspill-cli/tests/view/check.mjs target/debug/overspill [DIRECTORY FOR PICTURES]
+//
+// It prints a line for each check, and ends with 1 if one fails. Without Chromium it says so and ends with 0.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Chromium, sleep } from './chromium.mjs';
+
+const program = resolve(process.argv[2]);
+const pictures = process.argv[3];
+const browserProgram = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+if (!browserProgram) {
+  console.log('skipped: Chromium is not installed');
+  process.exit(0);
+}
+if (pictures) mkdirSync(pictures, { recursive: true });
+
+const home = mkdtempSync(join(tmpdir(), 'overspill-view-'));
+const env = { PATH: process.env.PATH, LANG: process.env.LANG, HOME: home, OVERSPILL_DIR: join(home, 'store'), XDG_CONFIG_HOME: join(home, 'config') };
+const project = join(home, 'shop');
+mkdirSync(project);
+
+/// Runs the program, and returns what it printed.
+function run(words, more) {
+  const done = spawnSync(program, words, { env: { ...env, ...more }, cwd: project, maxBuffer: 1 << 28 });
+  return done.stdout.toString();
+}
+const shell = (script, more, options) => run(['run', ...(options || []), '--', 'sh', '-c', script], more);
+const newest = () => JSON.parse(run(['list', '--json', '--limit', '1'])).id;
+
+// A test run in which failures are cut, twice the same command, with another result.
+const tests = 'n=$(cat count 2>/dev/null || echo 40); echo $((n + 30)) > count; i=0; while [ $i -lt 4000 ]; do i=$((i + 1)); '
+  + 'if [ $((i % 53)) = 7 ] && [ $i -lt $((n * 53)) ]; then printf "test cart::case_%s ... \\033[31mFAILED\\033[0m\\n  error: expected %s items\\n" $i $i; else echo "test cart::case_$i ... ok"; fi; done; echo "test result: FAILED"; exit 1';
+const agent = { CLAUDECODE: '1', OVERSPILL_SESSION: 'agent-1' };
+shell(tests, agent, ['--max-bytes', '3KiB']);
+const shown = shell(tests, agent, ['--max-bytes', '3KiB']);
+const failing = newest();
+run(['read', failing, '--lines', '2000-2010'], agent);
+const attack = '<script>document.title="pwned"</script></script><img src=x onerror="document.title=1"><svg onload=document.title=2>'
+  + '\\033]0;pwned\\007\\033[2J\\033[31mred\\033[0m\\0\\342\\200\\256bidi &lt;b&gt; javascript:alert(1)';
+shell(`i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); printf '${attack} line %s\\n' $i; done`, {}, []);
+const hostile = newest();
+shell('head -c 20000000 /dev/zero | tr "\\0" x');
+const oneLine = newest();
+shell('seq 1 3000000');
+const large = newest();
+
+const view = spawn(program, ['view'], { env, cwd: project, stdio: ['ignore', 'pipe', 'ignore'] });
+const address = await new Promise((done) => { view.stdout.once('data', (bytes) => done(String(bytes).trim())); });
+const browser = new Chromium(browserProgram);
+const page = await browser.page();
+let failed = 0;
+let pictureNumber = 0;
+
+async function check(what, work) {
+  try {
+    const wrong = await work();
+    if (wrong !== undefined && wrong !== true) throw new Error(`found ${JSON.stringify(wrong)}`);
+    console.log(`ok      ${what}`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAILED  ${what}: ${error.message}`);
+  }
+  if (pictures) await page.picture(join(pictures, `${String((pictureNumber += 1)).padStart(2, '0')}-${what.replace(/\W+/g, '-').slice(0, 40)}.png`));
+}
+const same = (found, wanted) => (JSON.stringify(found) === JSON.stringify(wanted) ? true : found);
+const text = (where) => page.run(`(document.querySelector(${JSON.stringify(where)}) || {}).textContent`);
+const go = async (place, where) => {
+  await page.run(`location.hash = ${JSON.stringify(place)}`);
+  if (where) await page.until(`document.querySelector(${JSON.stringify(where)})`, `${place}: ${where}`);
+};
+
+try {
+  await page.size(1280, 800, false);
+  await page.open(address);
+
+  await check('list: sessions, commands, bars and cut failures', async () => {
+    await page.until('document.querySelectorAll(".call").length === 5', 'five outputs');
+    const bars = await page.run('[...document.querySelectorAll(".call .bar")].every((bar) => bar.getAttribute("aria-label").includes("cut"))');
+    const sessions = await page.run('[...document.querySelectorAll("#calls .session")].map((it) => it.textContent.split(" · ")[0])');
+    return same([bars, sessions], [true, ['no session', 'session agent-1']]);
+  });
+  await check('list: filter by failed', async () => {
+    await page.run('document.getElementById("filter-failed").click()');
+    await page.until('document.querySelectorAll(".call").length === 2', 'two failed outputs');
+    await page.run('document.getElementById("filter-failed").click()');
+    await page.until('document.querySelectorAll(".call").length === 5', 'all outputs again');
+  });
+  await check('list: filter by host', async () => {
+    await page.run('{ const it = document.getElementById("filter-host"); it.value = "claude-code"; it.dispatchEvent(new Event("change")); }');
+    await page.until('document.querySelectorAll(".call").length === 2', 'two outputs of the host');
+    await page.run('{ const it = document.getElementById("filter-host"); it.value = ""; it.dispatchEvent(new Event("change")); }');
+    await page.until('document.querySelectorAll(".call").length === 5', 'all outputs again');
+  });
+  await check('keys: j, j, Enter opens an output', async () => {
+    await page.run('document.body.focus()');
+    await page.key('j');
+    await page.key('j');
+    await page.key('Enter');
+    await page.until(`location.hash.includes(${JSON.stringify(oneLine)})`, 'the second output');
+    await page.until('document.querySelector("pre.seen")', 'Seen');
+  });
+  await check('seen: byte for byte what the command printed', async () => {
+    await go(`#/${failing}`, 'pre.seen');
+    await page.until('document.querySelector("h1").textContent.includes("cart")', 'the test run');
+    await page.until('document.querySelector(".proof")', 'the proof');
+    return same([await text('pre.seen') === shown, await text('.proof')], [true, 'exact']);
+  });
+  await check('head: command, directory, exit code, size, tokens', async () => {
+    const facts = await text('.facts');
+    const wanted = ['directory', project, 'exit code1', 'ran for', 'sent to the agent', 'saved tokens', 'claude-code', 'session'];
+    return same(wanted.filter((it) => !facts.includes(it)), []);
+  });
+  await check('banner: cut failures lead to their lines', async () => {
+    await page.until('/line/.test((document.querySelector(".banner li button") || {}).textContent)', 'a line number');
+    const line = await page.run('Number(document.querySelector(".banner li button").textContent.replace(/\\D/g, ""))');
+    await page.run('document.querySelector(".banner li button").click()');
+    const here = await page.until('(document.querySelector(".row.here .number") || {}).textContent', 'the row');
+    return same(Number(here), line);
+  });
+  await check('all: colours of shown, read later and cut parts; marks of failures', async () => {
+    await page.until('/sign/.test(document.querySelector(".key.failure").textContent)', 'marks');
+    await page.run('document.querySelector(".tools form input").value = "2000"; document.querySelector(".tools form").requestSubmit()');
+    await page.until('[...document.querySelectorAll(".row.read .number")].some((it) => it.textContent === "2002")', 'a row that was read later');
+    return page.run('document.querySelectorAll(".row.cut").length > 10 && document.querySelectorAll(".row.failure").length > 0');
+  });
+  await check('all: n goes to the next sign of failure', async () => {
+    await page.run('document.querySelector(".tools form input").blur()');
+    const before = await page.run('(document.querySelector(".row.here") || {dataset: {}}).dataset.at');
+    await page.key('n');
+    await page.until(`(document.querySelector(".row.here.failure") || {dataset: {}}).dataset.at !== ${JSON.stringify(before)}`, 'another row');
+  });
+  await check('why: reasons in plain words lead to the lines', async () => {
+    await page.key('3');
+    await page.until('document.querySelectorAll(".panel.why tbody tr").length > 3', 'parts');
+    const words = await text('.panel.why');
+    if (!words.includes('A word of failure') || !words.includes('The limits were')) return words;
+    await page.run('document.querySelectorAll(".panel.why tbody button")[2].click()');
+    await page.until('document.querySelector(".row.here.shown")', 'the shown row');
+    return true;
+  });
+  await check('compare: side by side with the run before', async () => {
+    await page.key('4');
+    await page.until('document.querySelector(".sides .new") && document.querySelector(".sides .gone")', 'both sides');
+    return (await text('.panel.diff')).includes('newly failing') || await text('.panel.diff');
+  });
+  await check('what if: other limits and their effect', async () => {
+    await page.key('5');
+    await page.until('document.querySelector("[name=bytes]")', 'the form');
+    await page.run('document.querySelector("[name=bytes]").value = "20KiB"; document.querySelector(".form").requestSubmit()');
+    await page.until('/would be shown/.test(document.querySelector(".panel.if").textContent)', 'the effect');
+    await page.run('document.querySelector("[name=bytes]").value = "x"; document.querySelector(".form").requestSubmit()');
+    await page.until('document.querySelector(".panel.if .bad")', 'an error in its place');
+  });
+  await check('pin and unpin', async () => {
+    const button = '[...document.querySelectorAll(".actions button")].find((it) => /pin/i.test(it.textContent))';
+    await page.run(`${button}.click()`);
+    await page.until(`${button}.textContent === "Unpin"`, 'pinned');
+    if (!run(['list', '--json']).includes('"pinned":true')) return 'not pinned';
+    await page.run(`${button}.click()`);
+    await page.until(`${button}.textContent === "Pin"`, 'unpinned');
+    return true;
+  });
+  await check('search: finds lines and leads to them', async () => {
+    await page.key('/');
+    await page.type('case_1777 ');
+    await page.key('Enter');
+    await page.until('document.querySelectorAll("#detail .hit").length === 2', 'two lines');
+    await page.run('document.querySelector("#detail .hit").click()');
+    await page.until('/case_1777/.test((document.querySelector(".row.here") || {}).textContent)', 'the line');
+  });
+  await check('search: a wrong pattern gets a word in its place', async () => {
+    await go('#/search/(', '#detail .bad');
+    return (await text('#detail .bad')).includes('not a regular expression');
+  });
+  await check('stats: sums and plots', async () => {
+    await go('#/stats', '.plot .bar');
+    return (await text('.sums')).includes('saved');
+  });
+  await check('hostile output: nothing is interpreted', async () => {
+    for (const tab of ['seen', 'all', 'why']) {
+      await go(`#/${hostile}/${tab}`, tab === 'seen' ? 'pre.seen' : tab === 'all' ? '.row' : '.panel.why p');
+      await sleep(300);
+    }
+    await go(`#/${hostile}/all`, '.row .control');
+    const found = await page.run('({ title: document.title, elements: document.querySelectorAll("#detail script, #detail img, #detail svg, #detail b, #calls img, #calls script").length, row: document.querySelector(".row .line").textContent })');
+    const whole = found.row.includes('<script>document.title="pwned"</script>') && found.row.includes('U+202E') && found.row.includes('NUL') && found.row.includes('ESC[2J');
+    return same([found.title, found.elements, whole], ['overspill', 0, true]);
+  });
+  await check('one line of 20 MB: scrolls by pieces', async () => {
+    await go(`#/${oneLine}/all`, '.row');
+    const before = page.bytes;
+    await page.run('document.querySelector(".rows").focus()');
+    await page.key('End', { code: 'End', windowsVirtualKeyCode: 35 });
+    await page.until('Number([...document.querySelectorAll(".row")].pop().dataset.at) > 19990000', 'the end');
+    return page.bytes - before < 1000000 || page.bytes - before;
+  });
+  await check('large output: start, end, a line and back', async () => {
+    await go(`#/${large}/all`, '.row');
+    await page.run('document.querySelector(".rows").focus()');
+    await page.key('End', { code: 'End', windowsVirtualKeyCode: 35 });
+    await page.until('[...document.querySelectorAll(".row .number")].pop().textContent === "3000000"', 'the last line');
+    await page.run('document.querySelector(".rows").scrollTop = 0');
+    await page.until('Number(document.querySelector(".row .number").textContent) < 2999300', 'earlier lines');
+    const numbers = await page.run('[...document.querySelectorAll(".row")].map((it) => [it.children[0].textContent, it.children[1].textContent])');
+    if (!numbers.every(([number, line], at) => number === line && (at === 0 || Number(number) === Number(numbers[at - 1][0]) + 1))) return 'rows are not in order';
+    await page.run('document.querySelector(".tools form input").value = "1,234,567"; document.querySelector(".tools form").requestSubmit()');
+    await page.until('(document.querySelector(".row.here .line") || {}).textContent === "1234567"', 'the line');
+    await page.until('(() => { const row = document.querySelector(".row.here").getBoundingClientRect(); const box = document.querySelector(".rows").getBoundingClientRect(); return row.top >= box.top && row.bottom <= box.bottom; })()', 'the line on the screen');
+    await sleep(500);
+    return page.run('(() => { const row = document.querySelector(".row.here").getBoundingClientRect(); const box = document.querySelector(".rows").getBoundingClientRect(); return row.top >= box.top && row.bottom <= box.bottom; })()');
+  });
+  await check('live: a new output appears', async () => {
+    await go('#/');
+    shell('echo live; seq 1 40000');
+    await page.until('document.querySelectorAll(".call").length === 6', 'six outputs');
+  });
+  await check('deleted meanwhile: a clear word in its place', async () => {
+    const id = newest();
+    await go(`#/${id}`, 'pre.seen');
+    run(['rm', id]);
+    await page.key('2');
+    await page.until('/there is no output/.test(document.getElementById("detail").textContent)', 'the word');
+  });
+  await check('delete from the page', async () => {
+    await go(`#/${hostile}`, '.actions');
+    await page.run('[...document.querySelectorAll(".actions button")].find((it) => it.textContent === "Delete").click()');
+    await page.until('document.querySelectorAll(".call").length === 4', 'one output less');
+    return run(['list', '--json']).includes(hostile) ? 'it is still there' : true;
+  });
+  await check('narrow and dark: nothing is wider than the screen', async () => {
+    await page.size(400, 800, true);
+    const wide = [];
+    for (const place of ['#/', `#/${failing}/seen`, `#/${failing}/all`, `#/${failing}/why`, `#/${failing}/diff`, `#/${failing}/if`, '#/stats']) {
+      await go(place);
+      await sleep(600);
+      if (await page.run('document.documentElement.scrollWidth > 400')) wide.push(place);
+      if (pictures) await page.picture(join(pictures, `narrow-${place.split('/').pop() || 'list'}.png`));
+    }
+    const dark = await page.run('getComputedStyle(document.body).backgroundColor');
+    return same([wide, dark], [[], 'rgb(20, 23, 27)']);
+  });
+  await check('no error in the console', () => same(page.errors.filter((it) => !/422/.test(it)), []));
+
+  await check('export: one file shows the same without a server', async () => {
+    const file = join(home, 'report.html');
+    run(['view', failing, '--html', file]);
+    await page.size(1280, 800, false);
+    page.errors.length = 0;
+    await page.open(`file://${file}`);
+    await page.until('document.querySelector("pre.seen")', 'Seen');
+    const exact = await text('pre.seen') === shown;
+    await page.key('2');
+    await page.until('document.querySelectorAll(".row").length > 100', 'All');
+    await page.key('3');
+    await page.until('document.querySelectorAll(".panel.why tbody tr").length > 3', 'Why');
+    return same([exact, page.errors, /https?:\/\//.test(readFileSync(file, 'utf8').replace(/"filed".*/s, ''))], [true, [], false]);
+  });
+  await check('another browser cannot use the address again', async () => {
+    await page.open(address);
+    await page.until('/works once/.test(document.body.textContent)', 'the refusal');
+  });
+} finally {
+  await browser.end();
+  view.kill();
+  rmSync(home, { recursive: true, force: true });
+}
+console.log(failed ? `${failed} checks failed` : 'all checks passed');
+process.exit(failed ? 1 : 0);
