@@ -94,7 +94,8 @@ fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
     }
 }
 
-/// Makes the outline of a JSON text again, with the limits of the preview that was shown. `None` if there is none.
+/// Makes the outline of a JSON text again, with the limits of the preview that was shown. `None` if the output fits
+/// or has no outline.
 pub(crate) fn outline_again(
     store: &dyn Store,
     name: &OutputId,

@@ -73,6 +73,12 @@ const go = async (place, where) => {
   if (where) await page.until(`document.querySelector(${JSON.stringify(where)})`, `${place}: ${where}`);
 };
 
+/// Opens a tab of an output and waits until it is there.
+const openTab = async (id, tab) => {
+  await page.run(`location.hash = ${JSON.stringify(`#/${id}/${tab}`)}`);
+  await page.until(`state.view && state.view.id === ${JSON.stringify(id)} && state.view.ready === ${JSON.stringify(tab)}`, `${tab} of ${id}`);
+};
+
 try {
   await page.size(1280, 800, false);
   await page.open(address);
@@ -104,9 +110,7 @@ try {
     await page.until('document.querySelector("pre.seen")', 'Seen');
   });
   await check('seen: byte for byte what the command printed', async () => {
-    await go(`#/${failing}`, 'pre.seen');
-    await page.until('document.querySelector("h1").textContent.includes("cart")', 'the test run');
-    await page.until('document.querySelector(".proof")', 'the proof');
+    await openTab(failing, 'seen');
     return same([await text('pre.seen') === shown, await text('.proof')], [true, 'exact']);
   });
   await check('head: command, directory, exit code, size, tokens', async () => {
@@ -181,17 +185,13 @@ try {
     return (await text('.sums')).includes('saved');
   });
   await check('hostile output: nothing is interpreted', async () => {
-    for (const tab of ['seen', 'all', 'why']) {
-      await go(`#/${hostile}/${tab}`, tab === 'seen' ? 'pre.seen' : tab === 'all' ? '.row' : '.panel.why p');
-      await sleep(300);
-    }
-    await go(`#/${hostile}/all`, '.row .control');
+    for (const tab of ['seen', 'why', 'if', 'all']) await openTab(hostile, tab);
     const found = await page.run('({ title: document.title, elements: document.querySelectorAll("#detail script, #detail img, #detail svg, #detail b, #calls img, #calls script").length, row: document.querySelector(".row .line").textContent })');
     const whole = found.row.includes('<script>document.title="pwned"</script>') && found.row.includes('U+202E') && found.row.includes('NUL') && found.row.includes('ESC[2J');
     return same([found.title, found.elements, whole], ['overspill', 0, true]);
   });
   await check('one line of 20 MB: scrolls by pieces', async () => {
-    await go(`#/${oneLine}/all`, '.row');
+    await openTab(oneLine, 'all');
     const before = page.bytes;
     await page.run('document.querySelector(".rows").focus()');
     await page.key('End', { code: 'End', windowsVirtualKeyCode: 35 });
@@ -199,7 +199,7 @@ try {
     return page.bytes - before < 1000000 || page.bytes - before;
   });
   await check('large output: start, end, a line and back', async () => {
-    await go(`#/${large}/all`, '.row');
+    await openTab(large, 'all');
     await page.run('document.querySelector(".rows").focus()');
     await page.key('End', { code: 'End', windowsVirtualKeyCode: 35 });
     await page.until('[...document.querySelectorAll(".row .number")].pop().textContent === "3000000"', 'the last line');
@@ -220,13 +220,13 @@ try {
   });
   await check('deleted meanwhile: a clear word in its place', async () => {
     const id = newest();
-    await go(`#/${id}`, 'pre.seen');
+    await openTab(id, 'seen');
     run(['rm', id]);
     await page.key('2');
     await page.until('/there is no output/.test(document.getElementById("detail").textContent)', 'the word');
   });
   await check('delete from the page', async () => {
-    await go(`#/${hostile}`, '.actions');
+    await openTab(hostile, 'seen');
     await page.run('[...document.querySelectorAll(".actions button")].find((it) => it.textContent === "Delete").click()');
     await page.until('document.querySelectorAll(".call").length === 4', 'one output less');
     return run(['list', '--json']).includes(hostile) ? 'it is still there' : true;
@@ -235,8 +235,9 @@ try {
     await page.size(400, 800, true);
     const wide = [];
     for (const place of ['#/', `#/${failing}/seen`, `#/${failing}/all`, `#/${failing}/why`, `#/${failing}/diff`, `#/${failing}/if`, '#/stats']) {
-      await go(place);
-      await sleep(600);
+      const [, id, tab] = place.split('/');
+      if (tab) await openTab(id, tab); else await go(place);
+      await sleep(300);
       if (await page.run('document.documentElement.scrollWidth > 400')) wide.push(place);
       if (pictures) await page.picture(join(pictures, `narrow-${place.split('/').pop() || 'list'}.png`));
     }

@@ -53,9 +53,14 @@ export class Chromium {
   }
 
   async end() {
+    const gone = new Promise((done) => { this.child.on('exit', done); setTimeout(done, 5000); });
+    this.send('Browser.close').catch(() => {});
+    await gone;
     this.child.kill();
-    await new Promise((done) => { this.child.on('exit', done); setTimeout(done, 3000); });
-    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+    // Its helpers may still write there for a moment.
+    for (let round = 0; round < 20; round += 1) {
+      try { rmSync(this.profile, { recursive: true, force: true }); return; } catch { await sleep(100); }
+    }
   }
 }
 

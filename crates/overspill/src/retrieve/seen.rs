@@ -13,7 +13,7 @@ use crate::store::{OutputId, Record, SentText, Store};
 pub struct SeenText {
     /// Its parts, in order.
     pub parts: Vec<SeenPart>,
-    /// The checksum proves that the parts are the text, byte for byte.
+    /// The checksum proves that the parts are exactly the text.
     pub is_exact: bool,
     /// How many bytes the reader got besides: while the command ran, or a notice beside the text. `None` if the record
     /// does not tell.

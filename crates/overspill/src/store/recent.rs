@@ -13,7 +13,7 @@ pub struct RecentQuery {
     pub session: Option<String>,
     /// Of this tool.
     pub tool: Option<String>,
-    /// Of calls by this host agent.
+    /// The host agent that made the call.
     pub host: Option<String>,
     /// Of commands with this text in them.
     pub command: Option<String>,

@@ -30,7 +30,7 @@ pub(super) fn open(address: &str, file: &Path, env: &Env) -> io::Result<()> {
         command.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         match command.spawn() {
             Ok(mut child) => {
-                // Nobody waits for it: the browser stays open.
+                // The browser stays open, so only a thread waits for it.
                 std::thread::spawn(move || drop(child.wait()));
                 return Ok(());
             }

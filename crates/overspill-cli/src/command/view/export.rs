@@ -15,7 +15,7 @@ use crate::args::StoreArgs;
 use crate::env::Env;
 use crate::{command, find, ui};
 
-/// Of a larger output, the first and the last half of this are in the file.
+/// The file has this much of an output: for a larger one, half of it from each end.
 const MOST: u64 = 4 << 20;
 
 /// Writes the file.

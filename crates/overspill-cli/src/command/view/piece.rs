@@ -18,7 +18,7 @@ const BACK: u64 = 4 << 10;
 /// In larger outputs without line counts, lines have no numbers.
 const COUNTED: u64 = 4 << 20;
 
-/// Where a piece is.
+/// The place of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     /// It begins at this byte, which is the end of another piece.
@@ -269,7 +269,10 @@ mod tests {
         (store, name)
     }
 
-    fn of(piece: &Value) -> (u64, u64, Vec<(u64, Option<u64>, String)>) {
+    /// The place of a row, its line and its text.
+    type PlainRow = (u64, Option<u64>, String);
+
+    fn of(piece: &Value) -> (u64, u64, Vec<PlainRow>) {
         let number = |value: &Value| value.as_u64().unwrap();
         let rows = piece["rows"].as_array().unwrap().iter().map(|row| {
             (number(&row["at"]), row["line"].as_u64(), row["text"].as_str().unwrap().to_owned())
@@ -278,7 +281,7 @@ mod tests {
     }
 
     /// All pieces in one direction together.
-    fn walk(bytes: &[u8], backwards: bool) -> Vec<(u64, Option<u64>, String)> {
+    fn walk(bytes: &[u8], backwards: bool) -> Vec<PlainRow> {
         let (store, name) = stored(bytes);
         let mut all = Vec::new();
         let mut at = if backwards { bytes.len() as u64 } else { 0 };

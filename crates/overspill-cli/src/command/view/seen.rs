@@ -1,4 +1,4 @@
-//! What the agent saw of an output.
+//! The text that the agent saw of an output.
 
 use overspill::internal::retrieve::{self, SeenPart, SeenText};
 use overspill::internal::store::Record;

@@ -18,7 +18,7 @@ use crate::serve::{Guard, PageAccess, Reply, ServerLimits, Site, plain, reply};
 use crate::stores::{Outputs, StoreAccess};
 use crate::{command, find, ui};
 
-/// What is asked of the page.
+/// The options of a page.
 pub(super) struct PageRequest<'a> {
     /// The output to open first.
     pub(super) id: Option<&'a str>,

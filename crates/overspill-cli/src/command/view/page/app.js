@@ -62,6 +62,7 @@ async function refresh() {
       state.text = ask.text;
       state.outputs = outputs;
       drawList();
+      if (!performance.getEntriesByName('first-list').length) performance.mark('first-list');
     }
   } catch (error) {
     state.text = '';

@@ -155,6 +155,7 @@ class OutputView {
 
   /// Opens a tab. `at` is a byte of the output.
   async open(name, at, lineNumber) {
+    this.ready = null;
     this.tab = TABS.some(([known]) => known === name) ? name : 'seen';
     for (const button of this.tabs.children) {
       const chosen = button.id === `tab-${this.tab}`;
@@ -170,6 +171,7 @@ class OutputView {
       if (turn !== this.turn) return;
       this.panel.replaceChildren(...[content].flat());
       if (this.tab === 'all') await this.whole.go(at || 0, lineNumber);
+      if (turn === this.turn) this.ready = this.tab;
     } catch (error) {
       if (turn === this.turn) this.panel.replaceChildren(trouble(error));
     }
