@@ -14,11 +14,11 @@ use overspill::{CallOptions, Layer, Overspill, Profile};
 
 pub(crate) use self::details::{CallDetails, StoreArgs};
 use crate::command::{
-    completions::CompletionsArgs, config::ConfigArgs, cut::CutArgs, diff::DiffArgs,
-    doctor::DoctorArgs, explain::ExplainArgs, gc::GcArgs, grep::GrepArgs, hook::HookArgs,
-    info::InfoArgs, init::InitArgs, list::ListArgs, man::ManArgs, mcp::McpArgs, pin::PinArgs,
-    push::PushArgs, read::ReadArgs, rm::RmArgs, run::RunArgs, sh::ShArgs, stats::StatsArgs,
-    uninstall::UninstallArgs,
+    audit::AuditArgs, completions::CompletionsArgs, config::ConfigArgs, cut::CutArgs,
+    diff::DiffArgs, doctor::DoctorArgs, explain::ExplainArgs, gc::GcArgs, grep::GrepArgs,
+    hook::HookArgs, info::InfoArgs, init::InitArgs, list::ListArgs, man::ManArgs, mcp::McpArgs,
+    pin::PinArgs, push::PushArgs, read::ReadArgs, rm::RmArgs, run::RunArgs, sh::ShArgs,
+    stats::StatsArgs, uninstall::UninstallArgs,
 };
 use crate::env::Env;
 use crate::pipelines::PipelineSettings;
@@ -49,6 +49,7 @@ Look:
   info          Details of a saved output
   explain       Why each part of a preview was shown
   stats         How many bytes and tokens were saved
+  audit         Measure overspill on your recorded sessions
 
 Set up:
   init          Set up your agents
@@ -114,6 +115,7 @@ pub(crate) enum Command {
     Push(PushArgs),
     Config(ConfigArgs),
     Stats(StatsArgs),
+    Audit(AuditArgs),
     Mcp(McpArgs),
     Init(InitArgs),
     Uninstall(UninstallArgs),
@@ -138,7 +140,8 @@ struct OnlyRun {
 }
 
 /// Names that are ours and never those of a command to run: subcommands, their aliases, and `help`.
-pub(crate) const OUR_WORDS: [&str; 35] = [
+pub(crate) const OUR_WORDS: [&str; 36] = [
+    "audit",
     "cat",
     "clean",
     "completions",

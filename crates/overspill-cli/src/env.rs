@@ -146,6 +146,11 @@ impl Env {
         Places::base(|name| self.variable(name), "XDG_CONFIG_HOME", ".config")
     }
 
+    /// Returns the directory in which all programs keep their data.
+    pub(crate) fn data_home(&self) -> PathBuf {
+        Places::base(|name| self.variable(name), "XDG_DATA_HOME", ".local/share")
+    }
+
     /// Returns the directory of our settings.
     pub(crate) fn config_directory(&self) -> PathBuf {
         Places::below(self.config_home(), NAME)

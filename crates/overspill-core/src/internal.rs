@@ -1,6 +1,7 @@
 //! For the other crates of this workspace. Any version may change these items: `docs/stability.md`.
 
 pub use crate::excerpt::Excerpt;
+pub use crate::keep::signal::is_failed_row;
 pub use crate::measure::size::Meter;
 pub use crate::observe::binary_words;
 pub use crate::share::{share, share_limits};

@@ -96,7 +96,16 @@ pub(super) const QWEN: Host = Host {
     rules: Some(place("~/.qwen/QWEN.md", "QWEN.md")),
     // It shows 30,000 characters, with the text of the command.
     ceiling: chars(28_000),
-    own_cut: Some(OwnCut::to(Limits::NONE.chars(30_000), Keep::ENDS)),
+    transcripts: &["~/.qwen/projects"],
+    // It saves a longer output in a file and shows 4,000 characters of its ends.
+    own_cut: Some(OwnCut {
+        usual: HostCut {
+            over: Limits::NONE.chars(30_000),
+            shows: Limits::NONE.chars(4_000),
+            keep: Keep::Ends { head: 1, tail: 4 },
+        },
+        if_failed: None,
+    }),
     then: Some(
         "Its settings cannot say it, so your shell must; put this line into its startup file:\n\
          alias qwen='PATH=\"@BIN@:$PATH\" qwen'",
