@@ -7,7 +7,7 @@ pub use crate::live_spill::LiveSpill;
 
 /// The words about a saved output.
 pub mod notice {
-    pub use crate::notice::{ToolNames, defused, mark_line, wording};
+    pub use crate::notice::{ToolNames, defused, kind_word, mark_line, wording};
 }
 
 /// The parts of a profile.
