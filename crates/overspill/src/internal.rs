@@ -70,7 +70,7 @@ pub mod store {
     };
     pub use crate::store::expiry::Expiry;
     pub use crate::store::kept::{KeptRange, KeptRanges};
-    pub use crate::store::lookup::Lookup;
+    pub use crate::store::lookup::{IdMatches, Lookup};
     pub use crate::store::name::{Also, Missing, NamePart, NameStyle};
     pub use crate::store::nowhere::Nowhere;
     pub use crate::store::preview_record::PreviewRecord;
