@@ -14,11 +14,11 @@ use overspill::{CallOptions, Layer, Overspill, Profile};
 
 pub(crate) use self::details::{CallDetails, StoreArgs};
 use crate::command::{
-    completions::CompletionsArgs, config::ConfigArgs, cut::CutArgs, diff::DiffArgs,
-    doctor::DoctorArgs, explain::ExplainArgs, gc::GcArgs, grep::GrepArgs, hook::HookArgs,
-    info::InfoArgs, init::InitArgs, list::ListArgs, man::ManArgs, mcp::McpArgs, pin::PinArgs,
-    push::PushArgs, read::ReadArgs, rm::RmArgs, run::RunArgs, sh::ShArgs, stats::StatsArgs,
-    uninstall::UninstallArgs, view::ViewArgs,
+    audit::AuditArgs, completions::CompletionsArgs, config::ConfigArgs, cut::CutArgs,
+    diff::DiffArgs, doctor::DoctorArgs, explain::ExplainArgs, gc::GcArgs, grep::GrepArgs,
+    hook::HookArgs, info::InfoArgs, init::InitArgs, list::ListArgs, man::ManArgs, mcp::McpArgs,
+    pin::PinArgs, push::PushArgs, read::ReadArgs, rm::RmArgs, run::RunArgs, sh::ShArgs,
+    stats::StatsArgs, uninstall::UninstallArgs, view::ViewArgs,
 };
 use crate::env::Env;
 use crate::pipelines::PipelineSettings;
@@ -50,6 +50,7 @@ Look:
   explain       Why each part of a preview was shown
   stats         How many bytes and tokens were saved
   view          See in a browser what the agent saw
+  audit         Measure overspill on your recorded sessions
 
 Set up:
   init          Set up your agents
@@ -116,6 +117,7 @@ pub(crate) enum Command {
     Config(ConfigArgs),
     Stats(StatsArgs),
     View(ViewArgs),
+    Audit(AuditArgs),
     Mcp(McpArgs),
     Init(InitArgs),
     Uninstall(UninstallArgs),
@@ -140,7 +142,8 @@ struct OnlyRun {
 }
 
 /// Names that are ours and never those of a command to run: subcommands, their aliases, and `help`.
-pub(crate) const OUR_WORDS: [&str; 35] = [
+pub(crate) const OUR_WORDS: [&str; 36] = [
+    "audit",
     "cat",
     "clean",
     "completions",

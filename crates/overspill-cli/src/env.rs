@@ -115,7 +115,7 @@ impl Env {
 
     /// Returns the directory for temporary files.
     pub(crate) fn temporary_directory(&self) -> PathBuf {
-        std::env::temp_dir()
+        self.variable("TMPDIR").map_or_else(std::env::temp_dir, PathBuf::from)
     }
 
     /// Returns the home directory.
@@ -144,6 +144,11 @@ impl Env {
     /// Returns the directory in which all programs keep their settings.
     pub(crate) fn config_home(&self) -> PathBuf {
         Places::base(|name| self.variable(name), "XDG_CONFIG_HOME", ".config")
+    }
+
+    /// Returns the directory in which all programs keep their data.
+    pub(crate) fn data_home(&self) -> PathBuf {
+        Places::base(|name| self.variable(name), "XDG_DATA_HOME", ".local/share")
     }
 
     /// Returns the directory of our settings.

@@ -134,6 +134,7 @@ fn run(typed: Vec<OsString>, descriptors: Descriptors, env: &Env) -> u8 {
         Command::Config(args) => command::config::run(&args, env),
         Command::Stats(args) => command::stats::run(&args, env),
         Command::View(args) => command::view::run(&args, env),
+        Command::Audit(args) => command::audit::run(&args, env),
         Command::Mcp(args) => command::mcp::run(&args, env),
         Command::Init(args) => command::init::run(&args, env),
         Command::Uninstall(args) => command::uninstall::run(&args, env),

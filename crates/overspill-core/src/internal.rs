@@ -1,7 +1,7 @@
 //! For the other crates of this workspace. Any version may change these items: `docs/stability.md`.
 
 pub use crate::excerpt::Excerpt;
-pub use crate::keep::signal::has_failure_word;
+pub use crate::keep::signal::{has_failure_word, is_failed_row};
 pub use crate::measure::size::Meter;
 pub use crate::observe::binary_words;
 pub use crate::share::{share, share_limits};

@@ -65,7 +65,7 @@ mod tests {
             shows: Limits::NONE.chars(20).lines(5),
             keep: Keep::Tail,
         };
-        let size = |bytes, chars, lines| Size { bytes, chars, lines, ..Size::default() };
+        let size = |bytes, chars, lines| Size { bytes, chars, lines };
         assert_eq!(cut.shown_bytes(&size(100, 100, 10)), 100, "it fits");
         assert_eq!(cut.shown_bytes(&size(400, 200, 1)), 40, "two bytes a character");
         assert_eq!(cut.shown_bytes(&size(22, 22, 11)), 10, "two bytes a line");

@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::ops::Range;
 
-use overspill::core::{Cut, Finished, Keep, Kind, KindHint, Limits, Policy, Span, Window};
-use overspill::internal::notice::wording;
-use overspill::internal::settings::KEEPS;
+use overspill::core::{Cut, Finished, Keep, KindHint, Limits, Policy, Span, Window};
+use overspill::internal::notice::{kind_word, wording};
+use overspill::internal::settings::CallValue;
 use overspill::internal::store::{PreviewRecord, Record};
 use overspill::store::{Kept, OutputId, SpillRef, Store};
 use overspill::{Call, ReaderAbilities};
@@ -71,7 +71,8 @@ fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
     let (store, name) = find::find(&args.id, &StoreAccess::by_settings(env))?;
     let Engine { overspill, options, tool, .. } = args.limits.engine("run", env);
     let record = store.record(&name)?.unwrap_or_default();
-    let call = Call::new(record.call.tool.clone().unwrap_or(tool));
+    let tool = record.call.tool.clone().unwrap_or(tool);
+    let call = Call { tool: Some(tool), ..record.call.clone() };
     let policy = overspill.policy(&call, &options);
     let reader = reader(env);
     let is_new = args.now || args.limits.is_any_given();
@@ -104,7 +105,8 @@ pub(crate) fn outline_again(
     env: &Env,
 ) -> anyhow::Result<Option<String>> {
     let Engine { overspill, options, tool, .. } = LimitArgs::default().engine("run", env);
-    let call = Call::new(record.call.tool.clone().unwrap_or(tool));
+    let tool = record.call.tool.clone().unwrap_or(tool);
+    let call = Call { tool: Some(tool), ..record.call.clone() };
     let policy = policy_of(overspill.policy(&call, &options), record, &preview);
     let reader = ReaderAbilities { file_tool: preview.file_tool, ..reader(env) };
     let Finished::Over(over) = window(store, name, policy)?.finish() else { return Ok(None) };
@@ -126,8 +128,11 @@ fn reader(env: &Env) -> ReaderAbilities {
 fn policy_of(policy: Policy, record: &Record, preview: &PreviewRecord) -> Policy {
     /// Enough for any limit that is in use. The record may come from another machine.
     const MOST: Limits = Limits::NONE.bytes(64 << 20);
-    let known = KEEPS.iter().find(|(word, ..)| *word == preview.keep);
-    let keep = known.map_or(Keep::ENDS, |(_, known, _)| *known);
+    let keep = match CallValue::keep_named(&preview.keep) {
+        Some(CallValue::Keep(keep)) => keep,
+        // A later version may know more.
+        _ => Keep::ENDS,
+    };
     let most = preview.limits.tightened(&MOST);
     let hint = KindHint { succeeded: record.exit == Some(0), ..policy.hint };
     Policy { trigger: most, limits: most, keep, hint, ..policy }
@@ -184,17 +189,16 @@ fn of_policy(
         Finished::Whole(_) => return Ok(None),
         Finished::Over(over) => over,
     };
-    // With the same notice, so that there is the same room.
+    // The notice takes room, so one of about the same length is needed.
     let saved = SpillRef::new(name.clone(), store.place(name), Kept::Whole);
     let preview = over.preview(&wording(name.token(), Ok(&saved), reader));
     let parts = match preview.outline {
         Some(_) => Vec::new(),
         None => parts(&preview.cut, &policy),
     };
-    let kind = over.kind().map_or("ends", Kind::name);
-    let keep = KEEPS.iter().find(|(_, known, _)| *known == policy.keep);
-    let keep = keep.map_or("ends", |(word, ..)| word).to_owned();
-    Ok(Some(Explained { limits: policy.limits, keep, kind: kind.to_owned(), parts }))
+    let kind = kind_word(&over, &preview.cut).to_owned();
+    let keep = CallValue::Keep(policy.keep).to_string();
+    Ok(Some(Explained { limits: policy.limits, keep, kind, parts }))
 }
 
 /// Reads a saved output as if it arrived now.

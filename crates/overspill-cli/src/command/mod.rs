@@ -1,5 +1,6 @@
 //! One file for each subcommand, with its arguments and `run(args, &Env)`, which returns the exit code; and `request.rs`: the commands that ask for the next page.
 
+pub(crate) mod audit;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod cut;

@@ -8,6 +8,16 @@ use overspill::internal::HostCut;
 use super::table::{NONE, chars, env, place};
 use super::{Ceiling, CommandInput, Host, LIMITS, OwnCut, SetupStep, WaitsFor};
 
+/// The line that the user adds, as `init` prints it.
+macro_rules! with_alias {
+    ($line:literal) => {
+        Some(concat!(
+            "Its settings cannot name a shell. Put this line into the startup file of your shell:\n",
+            $line
+        ))
+    };
+}
+
 pub(super) const GOOSE: Host = Host {
     name: "goose",
     title: "goose",
@@ -22,10 +32,7 @@ pub(super) const GOOSE: Host = Host {
     rules: Some(place("$config/goose/.goosehints", ".goosehints")),
     // It shows 2,000 lines and 50,000 bytes.
     ceiling: Ceiling { limits: Limits::NONE.bytes(49_500).lines(1_900), if_failed: None },
-    then: Some(
-        "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
-         alias goose='PATH=\"@BIN@:$PATH\" goose'",
-    ),
+    then: with_alias!("alias goose='PATH=\"@BIN@:$PATH\" goose'"),
     ..NONE
 };
 
@@ -44,9 +51,8 @@ pub(super) const CONTINUE: Host = Host {
     // It shows 1,000 lines and 50,000 characters. Commands that run at the same time share them.
     ceiling: Ceiling { limits: LIMITS.chars(24_500).lines(480), if_failed: None },
     own_cut: Some(OwnCut::to(Limits::NONE.chars(50_000).lines(1_000), Keep::Tail)),
-    then: Some(
-        "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
-         alias cn='OVERSPILL_HOST=continue OVERSPILL_SHELL=\"$SHELL\" SHELL=\"@BIN@/bash\" cn'",
+    then: with_alias!(
+        "alias cn='OVERSPILL_HOST=continue OVERSPILL_SHELL=\"$SHELL\" SHELL=\"@BIN@/bash\" cn'"
     ),
     ..NONE
 };
@@ -75,9 +81,8 @@ pub(super) const KIMI: Host = Host {
         },
         if_failed: None,
     }),
-    then: Some(
-        "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
-         alias kimi='OVERSPILL_HOST=kimi-code OVERSPILL_BASH_ENV=\"$BASH_ENV\" BASH_ENV=\"@BIN@/kimi-code.sh\" kimi'",
+    then: with_alias!(
+        "alias kimi='OVERSPILL_HOST=kimi-code OVERSPILL_BASH_ENV=\"$BASH_ENV\" BASH_ENV=\"@BIN@/kimi-code.sh\" kimi'"
     ),
     ..NONE
 };
@@ -96,10 +101,16 @@ pub(super) const QWEN: Host = Host {
     rules: Some(place("~/.qwen/QWEN.md", "QWEN.md")),
     // It shows 30,000 characters, with the text of the command.
     ceiling: chars(28_000),
-    own_cut: Some(OwnCut::to(Limits::NONE.chars(30_000), Keep::ENDS)),
-    then: Some(
-        "Its settings cannot say it, so your shell must; put this line into its startup file:\n\
-         alias qwen='PATH=\"@BIN@:$PATH\" qwen'",
-    ),
+    transcripts: &["~/.qwen/projects"],
+    // It saves a longer output in a file and shows 4,000 characters of its ends.
+    own_cut: Some(OwnCut {
+        usual: HostCut {
+            over: Limits::NONE.chars(30_000),
+            shows: Limits::NONE.chars(4_000),
+            keep: Keep::Ends { head: 1, tail: 4 },
+        },
+        if_failed: None,
+    }),
+    then: with_alias!("alias qwen='PATH=\"@BIN@:$PATH\" qwen'"),
     ..NONE
 };

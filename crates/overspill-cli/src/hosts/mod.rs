@@ -150,6 +150,10 @@ pub(crate) struct Host {
     pub(crate) ceiling: Ceiling,
     /// The way in which it cuts the output of a command itself, without overspill, if that was seen.
     pub(crate) own_cut: Option<OwnCut>,
+    /// The directories of its transcripts. `$data` is the directory in which programs keep their data.
+    pub(crate) transcripts: &'static [&'static str],
+    /// The database in which it keeps its sessions, and how to get a transcript out of it.
+    pub(crate) session_database: Option<(&'static str, &'static str)>,
     /// Steps that the user must take.
     pub(crate) then: Option<&'static str>,
 }

@@ -42,6 +42,8 @@ pub(super) const NONE: Host = Host {
     overrides: &[],
     ceiling: Ceiling::UNKNOWN,
     own_cut: None,
+    transcripts: &[],
+    session_database: None,
     then: None,
 };
 
@@ -138,6 +140,7 @@ pub(crate) const HOSTS: &[Host] = &[
         overrides: &[".claude/settings.json", ".claude/settings.local.json"],
         // It shows 30,000 characters of a command that succeeded, and 10,000 of one that failed.
         ceiling: Ceiling { limits: LIMITS.chars(29_500), if_failed: Some(LIMITS) },
+        transcripts: &["~/.claude/projects"],
         // It saves a longer output in a file and shows 2,000 characters of its start.
         own_cut: Some(OwnCut {
             usual: HostCut {
@@ -172,6 +175,7 @@ pub(crate) const HOSTS: &[Host] = &[
         // It shows about 10,000 characters.
         ceiling: chars(9_500),
         own_cut: Some(OwnCut::to(Limits::NONE.chars(10_000), Keep::ENDS)),
+        transcripts: &["~/.codex/sessions", "~/.codex/archived_sessions"],
         ..NONE
     },
     Host {
@@ -205,6 +209,7 @@ pub(crate) const HOSTS: &[Host] = &[
         overrides: &[".gemini/.env", ".env"],
         // It shows 40,000 characters.
         ceiling: chars(39_500),
+        transcripts: &["~/.gemini/tmp"],
         // It shows the first 8,000 and the last 32,000 characters.
         own_cut: Some(OwnCut::to(Limits::NONE.chars(40_000), Keep::Ends { head: 1, tail: 4 })),
         then: Some(
@@ -251,6 +256,7 @@ pub(crate) const HOSTS: &[Host] = &[
         ],
         ceiling: LINES_AND_BYTES,
         own_cut: Some(LAST_LINES),
+        session_database: Some(("$data/opencode/opencode.db", "opencode export SESSION > FILE")),
         hook: Some(&PluginFormat),
         ..NONE
     },
@@ -295,7 +301,16 @@ pub(crate) const HOSTS: &[Host] = &[
         rules: Some(place("", "AGENTS.md")),
         // It shows 20,000 characters.
         ceiling: chars(19_500),
-        own_cut: Some(OwnCut::to(Limits::NONE.chars(20_000), Keep::ENDS)),
+        transcripts: &["~/.copilot/session-state"],
+        // It saves a longer output in a file and shows 500 characters of its start.
+        own_cut: Some(OwnCut {
+            usual: HostCut {
+                over: Limits::NONE.bytes(20_480),
+                shows: Limits::NONE.chars(500),
+                keep: Keep::Head,
+            },
+            if_failed: None,
+        }),
         hook: Some(&CopilotFormat),
         ..NONE
     },
@@ -324,6 +339,7 @@ pub(crate) const HOSTS: &[Host] = &[
         rules: Some(place("~/.pi/agent/AGENTS.md", "AGENTS.md")),
         overrides: &[".pi/settings.json"],
         ceiling: LINES_AND_BYTES,
+        transcripts: &["~/.pi/agent/sessions"],
         own_cut: Some(LAST_LINES),
         hook: Some(&PluginFormat),
         ..NONE

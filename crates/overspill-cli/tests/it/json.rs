@@ -129,6 +129,7 @@ fn json_of_every_command_is_valid_by_its_schema() {
         ("explain", &["explain", "--json"]),
         ("diff", &["diff", "--json", &id, &id]),
         ("stats", &["stats", "--json"]),
+        ("stats", &["stats", "--json", "--price", "3"]),
         ("pin", &["pin", "--json"]),
         ("error", &["rm", "--json", &id]),
         ("gc", &["gc", "--json", "--dry-run"]),

@@ -80,3 +80,86 @@ fn stats_report_terminals_apart() {
     assert_eq!(json["on_terminal"], serde_json::json!({"outputs": 1, "produced_bytes": 23_893}));
     assert!(run(&["stats"]).ends_with("not counted: 1 long output on a terminal (23.3 KiB)\n"));
 }
+
+/// Runs `cut` in Codex, which shows 10,000 characters of a long output.
+fn cut_in_codex(args: &[&str], stdin: String) -> crate::program::Done {
+    Test::new(args).stdin(stdin).run_with(&[("CODEX_THREAD_ID", "1")]).code(0)
+}
+
+#[test]
+fn saved_is_what_the_host_would_have_shown_less_every_byte_on_the_pipes() {
+    let done = cut_in_codex(&["cut", "--max-chars", "3000"], numbered(20_000));
+    let (_, page, _) = done.then(&["read", &done.id(), "--lines", "500:600"]);
+    let stats = stats(&done);
+    let shown = done.text().len() + page.len();
+    assert_eq!(stats["produced_bytes"], numbered(20_000).len());
+    assert_eq!(stats["baseline_bytes"], 10_000);
+    assert_eq!(stats["saved_bytes"], 10_000 - shown as i64);
+    assert_eq!(stats["against_whole_output"]["outputs"], 0);
+    assert_eq!(stats["by_host"][0]["host"], "codex");
+    let (_, text, _) = done.then(&["stats"]);
+    assert!(text.contains("is what the host agents would have shown themselves.\n"), "{text}");
+}
+
+#[test]
+fn output_of_an_unknown_host_is_compared_with_all_of_it_and_says_so() {
+    let done = cut_in_codex(&["cut"], numbered(20_000));
+    let mut command = crate::program::program(done.test.dir.path());
+    command.args(["run", "--max-lines", "9", "--", "seq", "1", "5000"]);
+    let run = command.output().unwrap();
+    let (json, (_, text, _)) = (stats(&done), done.then(&["stats"]));
+    let apart = &json["against_whole_output"];
+    assert_eq!((&apart["outputs"], &apart["baseline_bytes"]), (&1.into(), &23_893.into()));
+    assert_eq!(apart["saved_bytes"], 23_893 - run.stdout.len() as i64);
+    let row = |name: &str| text.lines().any(|line| line.trim_start().starts_with(name));
+    assert!(row("host known") && row("host not known"), "{text}");
+    let names: Vec<&str> = json["by_host"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["host"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["codex", "(not known)"]);
+    assert_eq!(json["by_command"][1]["command"], "seq");
+}
+
+#[test]
+fn failure_lines_that_nobody_read_are_counted_until_somebody_does() {
+    let line = |at: u32| match at {
+        700 => "error: the disk /dev/sda_77 is full\n".to_owned(),
+        _ => format!("part {at} is built\n"),
+    };
+    let log: String = (0..3_000).map(line).collect();
+    let done = Test::new(&["cut", "--keep", "ends", "--max-lines", "9"]).stdin(log.clone()).run();
+    assert_eq!(stats(&done)["unseen_failure_lines"], 0, "no line was looked at");
+    let errors: String =
+        (0..400).map(|at| format!("error: part_{at}.c:{at}: no such file\n")).collect();
+    let done = Test::new(&["cut", "--max-bytes", "2000"]).stdin(log + &errors).run();
+    let json = stats(&done);
+    let unseen = json["unseen_failure_lines"].as_u64().unwrap();
+    assert!(unseen > 100, "{json}");
+    assert_eq!(json["unseen_failures"][0]["id"], done.id());
+    let (_, text, _) = done.then(&["stats"]);
+    assert!(text.contains("with a sign of failure in 1 output were cut and never read."), "{text}");
+    done.then(&["grep", "error: part_3", &done.id()]);
+    assert!(stats(&done)["unseen_failure_lines"].as_u64().unwrap() < unseen);
+}
+
+#[test]
+fn stats_know_prices_and_rows_for_spreadsheets() {
+    let done = cut_in_codex(&["cut", "--max-chars", "2000"], numbered(20_000));
+    let (_, json, _) = done.then(&["stats", "--json", "--price", "4"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["price"]["per_million_tokens"], 4.0);
+    // 10,000 bytes are 2,500 tokens.
+    assert_eq!(json["price"]["baseline"], 0.01);
+    assert!(done.then(&["stats", "--price", "4"]).1.contains("COST"));
+    for bad in ["-1", "x", "inf", ""] {
+        assert_eq!(done.then(&["stats", "--price", bad]).0, 2, "{bad}");
+    }
+    let (_, csv, _) = done.then(&["stats", "--csv"]);
+    let rows: Vec<&str> = csv.split("\r\n").collect();
+    assert!(rows[0].starts_with("by,name,outputs,produced_bytes,baseline_bytes,"), "{csv}");
+    assert!(rows[1].starts_with("all,,1,108894,10000,"), "{csv}");
+    assert!(rows.iter().any(|row| row.starts_with("host,codex,1,")), "{csv}");
+}

@@ -163,12 +163,14 @@ impl Page {
         let record = || -> anyhow::Result<Record> { Ok(store.record(&name)?.unwrap_or_default()) };
         let answer = match question {
             "output" => {
-                let previous =
-                    overspill::internal::retrieve::previous_run(&*store, &name).ok().flatten();
                 let mut json = command::list::json(&*store, &store.entry(&name)?, &record()?);
                 json["short_id"] = name.token().into();
-                json["previous"] = previous.map(|id| id.to_string()).into();
                 json
+            }
+            // Looks through the records of all outputs, so only the tab that compares asks it.
+            "previous" => {
+                let previous = overspill::internal::retrieve::previous_run(&*store, &name)?;
+                serde_json::json!({ "id": name, "previous": previous })
             }
             "seen" => seen::seen(&*store, &name, &record()?, &self.env)?,
             "failures" => failures::failures(&*store, &name, &record()?)?,

@@ -51,6 +51,11 @@ pub(crate) fn applies(policy: &Policy) -> bool {
     policy.keep.reads_lines() && policy.grain == Grain::Line && policy.lines == LineRule::Terminated
 }
 
+/// Tells whether a line without its break says in the form of a tool that something failed: `error: …`, `3 failed`.
+pub fn is_failed_row(line: &[u8]) -> bool {
+    has_failure_word(line) && form::RowForm::of(&line[stamp::len(line)..]) != form::RowForm::Other
+}
+
 /// Tells whether a line without its break holds a word of failure and did not pass.
 pub fn has_failure_word(line: &[u8]) -> bool {
     words::read(line).hit() && !outcome::has_passed(line)

@@ -1,0 +1,134 @@
+//! Qwen Code: `~/.qwen/projects/PROJECT/chats/SESSION.jsonl`, seen with 0.24.4.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::gemini::{FunctionResponse, ResponseText};
+use crate::command::audit::event::{
+    SessionEvent, ToolCall, ToolOutput, TranscriptFormat, TranscriptReader, command_in, exit_after,
+    list, string,
+};
+
+pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
+    host: "qwen",
+    begins: |start| {
+        start.contains("\"sessionId\":")
+            && (start.contains("\"provenance\":") || start.contains("\"parts\":["))
+    },
+    reader: || Box::new(Reader),
+    is_document: false,
+};
+
+/// The transcript has no more of an output than this.
+const RECORDED: usize = 32_000;
+const HEADER: &str = "\nOutput: ";
+const CUT: &str = "Tool output was too large";
+
+struct Reader;
+
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow, rename = "type")]
+    kind: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    message: Option<Message<'a>>,
+    #[serde(borrow, rename = "toolCallResult")]
+    result: Option<CallResult<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    parts: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Part<'a> {
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
+    #[serde(borrow, rename = "functionCall")]
+    call: Option<FunctionCall<'a>>,
+    #[serde(borrow, rename = "functionResponse")]
+    response: Option<FunctionResponse<'a>>,
+}
+
+#[derive(Deserialize)]
+struct FunctionCall<'a> {
+    id: Option<String>,
+    name: Option<String>,
+    #[serde(borrow)]
+    args: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct CallResult<'a> {
+    #[serde(borrow, rename = "resultDisplay")]
+    display: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct ShellResult<'a> {
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    #[serde(rename = "exitCode")]
+    exit: Option<i32>,
+}
+
+impl TranscriptReader for Reader {
+    fn read<'a>(
+        &mut self,
+        line: &'a str,
+        take: &mut dyn FnMut(SessionEvent<'a>),
+    ) -> serde_json::Result<()> {
+        let Line { kind, message, result } = serde_json::from_str(line)?;
+        let parts = message.and_then(|message| message.parts);
+        match kind.as_deref() {
+            Some("assistant") => {
+                for part in list(parts) {
+                    let part: Part<'_> = serde_json::from_str(part.get())?;
+                    string(part.text).into_iter().for_each(|text| take(SessionEvent::Said(text)));
+                    let Some(call) = part.call else { continue };
+                    let arguments = call.args.map_or("", RawValue::get);
+                    let tool = call.name.unwrap_or_default();
+                    let command = command_in(arguments).filter(|_| tool == "run_shell_command");
+                    let id = call.id.unwrap_or_default();
+                    take(SessionEvent::Called(ToolCall { id, tool, command, arguments }));
+                }
+            }
+            Some("tool_result") => {
+                for part in list(parts) {
+                    let part: Part<'_> = serde_json::from_str(part.get())?;
+                    let Some(response) = part.response else { continue };
+                    let id = response.id.unwrap_or_default();
+                    let display = result.as_ref().and_then(|result| result.display);
+                    take(SessionEvent::Answered(output(id, response.response, display)));
+                }
+            }
+            Some("system") => {}
+            _ => take(SessionEvent::Told(line)),
+        }
+        Ok(())
+    }
+}
+
+fn output<'a>(
+    id: String,
+    response: Option<ResponseText<'a>>,
+    display: Option<&'a RawValue>,
+) -> ToolOutput<'a> {
+    let (shown, is_error) = response.map_or((None, false), |response| response.text());
+    let shown = shown.unwrap_or_default();
+    let is_cut = shown.starts_with(CUT);
+    let head = &shown[..shown.floor_char_boundary(2_000)];
+    let header = head.find(HEADER).map_or(0, |at| at + HEADER.len());
+    let shell: Option<ShellResult<'a>> =
+        display.and_then(|display| serde_json::from_str(display.get()).ok());
+    let end = &shown[shown.floor_char_boundary(shown.len().saturating_sub(200))..];
+    let exit = shell.as_ref().and_then(|it| it.exit).or_else(|| exit_after(end, "Exit Code: "));
+    let whole = shell.filter(|_| is_cut).and_then(|it| string(it.output));
+    let whole = whole.filter(|whole| whole.len() < RECORDED);
+    let failed = exit.map(|code| code != 0).or(is_error.then_some(true));
+    ToolOutput { header, whole, is_cut, failed, ..ToolOutput::new(id, shown) }
+}

@@ -1,0 +1,108 @@
+//! Reads a file line by line, in memory of a fixed size.
+
+use std::io::{self, Read};
+
+/// So much is read at a time.
+const BLOCK: usize = 1 << 20;
+/// Longer lines are passed over.
+pub(super) const LONGEST_LINE: usize = 64 << 20;
+
+/// A line of a file.
+pub(super) enum FileLine<'a> {
+    /// A line without its line feed. The last line of a file that is being written may be a part of one.
+    Text { text: &'a [u8], is_ended: bool },
+    /// A line that is too long to be read.
+    TooLong,
+}
+
+/// Shows the lines of a file to `take`, and how many bytes were read so far to `came`.
+pub(super) fn each_line(
+    mut file: impl Read,
+    mut take: impl FnMut(FileLine<'_>),
+    mut came: impl FnMut(u64),
+) -> io::Result<()> {
+    let mut buffer: Vec<u8> = Vec::new();
+    let mut is_passed_over = false;
+    loop {
+        let before = buffer.len();
+        buffer.resize(before + BLOCK, 0);
+        let count = read(&mut file, &mut buffer[before..])?;
+        buffer.truncate(before + count);
+        came(count as u64);
+        if count == 0 {
+            break;
+        }
+        let mut from = 0;
+        for feed in memchr::memchr_iter(b'\n', &buffer[before..]) {
+            let end = before + feed;
+            if is_passed_over {
+                is_passed_over = false;
+                take(FileLine::TooLong);
+            } else {
+                take(FileLine::Text { text: &buffer[from..end], is_ended: true });
+            }
+            from = end + 1;
+        }
+        if is_passed_over {
+            from = buffer.len();
+        }
+        buffer.drain(..from);
+        if buffer.len() > LONGEST_LINE {
+            is_passed_over = true;
+            buffer = Vec::new();
+        }
+    }
+    if is_passed_over {
+        take(FileLine::TooLong);
+    } else if !buffer.is_empty() {
+        take(FileLine::Text { text: &buffer, is_ended: false });
+    }
+    Ok(())
+}
+
+fn read(file: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match file.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_whole_whatever_their_length() {
+        let lines: Vec<String> =
+            [3, 0, BLOCK - 4, BLOCK, 2 * BLOCK + 7].map(|len| "x".repeat(len)).to_vec();
+        let text = lines.join("\n") + "\npart";
+        let mut all = Vec::new();
+        let mut bytes = 0;
+        let take = |line: FileLine<'_>| match line {
+            FileLine::Text { text, is_ended } => all.push((text.len(), is_ended)),
+            FileLine::TooLong => panic!("no line is too long"),
+        };
+        each_line(text.as_bytes(), take, |count| bytes += count).unwrap();
+        let mut expected: Vec<(usize, bool)> =
+            lines.iter().map(|line| (line.len(), true)).collect();
+        expected.push((4, false));
+        assert_eq!((all, bytes), (expected, text.len() as u64));
+    }
+
+    #[test]
+    fn line_that_is_too_long_is_passed_over() {
+        let long = io::repeat(b'x').take(LONGEST_LINE as u64 + 3 * BLOCK as u64);
+        let file = (&b"one\n"[..]).chain(long).chain(&b"\ntwo\n"[..]);
+        let mut all = Vec::new();
+        let take = |line: FileLine<'_>| {
+            all.push(match line {
+                FileLine::Text { text, .. } => String::from_utf8(text.to_vec()).unwrap(),
+                FileLine::TooLong => "too long".to_owned(),
+            });
+        };
+        each_line(file, take, |_| {}).unwrap();
+        assert_eq!(all, ["one", "too long", "two"]);
+    }
+}

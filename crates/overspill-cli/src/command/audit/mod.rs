@@ -1,0 +1,95 @@
+//! `overspill audit`
+
+mod event;
+mod formats;
+mod html;
+mod json;
+mod lines;
+mod pipes;
+mod places;
+mod read;
+mod session;
+mod tally;
+mod text;
+mod ways;
+mod words;
+
+use std::path::PathBuf;
+
+use crate::env::Env;
+use crate::ui;
+
+use self::tally::Tally;
+
+/// Measures overspill on the sessions that your agents have recorded.
+///
+/// It reads the transcripts of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI and pi, and exported sessions of
+/// opencode. It replays each tool output and compares ways of cutting: how many of the words that the agent used next
+/// does each way keep? Nothing is saved, and nothing leaves this machine. docs/audit.md explains each number.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  overspill audit\n  overspill audit ~/.claude/projects\n  overspill audit session.jsonl --html report.html"
+)]
+pub(crate) struct AuditArgs {
+    /// Transcripts, or directories of transcripts. The default is where agents keep them.
+    #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
+    paths: Vec<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// Write a report to FILE, one page for a browser. It quotes commands and previews.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    html: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &AuditArgs, env: &Env) -> u8 {
+    ui::ended(audit(args, env))
+}
+
+fn audit(args: &AuditArgs, env: &Env) -> anyhow::Result<()> {
+    let is_usual = args.paths.is_empty();
+    let places = if is_usual { places::usual_places(env) } else { args.paths.clone() };
+    let mut tally = Tally::default();
+    let files = places::files(&places, &mut tally);
+    let databases = if is_usual { places::databases(env) } else { Vec::new() };
+    let progress = ui::Progress::of("reading transcripts");
+    tally.merge(read::read_all(&files, &progress));
+    drop(progress);
+    if tally.all().sessions == 0 {
+        anyhow::bail!(nothing_found(&tally, is_usual, &databases, env));
+    }
+    if let Some(file) = &args.html {
+        let page = html::page(&tally, env);
+        std::fs::write(file, page).map_err(|error| {
+            anyhow::anyhow!("cannot write {}: {}", ui::path(file), ui::reason(&error))
+        })?;
+    }
+    if args.json {
+        return ui::answer(&json::json_line(&tally));
+    }
+    let mut text = text::text(&tally, env);
+    for database in &databases {
+        text.push_str(&ui::wrapped(&format!("\n{database}\n"), 0));
+    }
+    if let Some(file) = &args.html {
+        text.push_str(&format!("\nThe report is in {}\n", ui::path(file)));
+    }
+    ui::answer(&text)
+}
+
+/// Says that no session was found, and why.
+fn nothing_found(tally: &Tally, is_usual: bool, databases: &[String], env: &Env) -> String {
+    let mut text = String::from("no transcript of a session was found");
+    for not_read in &tally.not_read {
+        text.push_str(&format!("\n  {}: {}", env.shown(&not_read.place), not_read.reason));
+    }
+    let more = tally.not_read_files - tally.not_read.len() as u64;
+    if more > 0 {
+        text.push_str(&format!("\n  and {}", ui::count(more, "more file")));
+    }
+    databases.iter().for_each(|database| text.push_str(&format!("\n  {database}")));
+    if is_usual {
+        text.push_str("\n\nhint: `overspill audit PATH` reads transcripts in another place");
+    }
+    text
+}

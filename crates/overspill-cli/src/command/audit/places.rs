@@ -1,0 +1,90 @@
+//! Finds transcripts.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::tally::Tally;
+use crate::env::Env;
+use crate::hosts::{HOSTS, below_home};
+use crate::ui;
+
+/// Directories are not looked into deeper than this.
+const DEEPEST: usize = 16;
+
+/// A file that may be a transcript.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TranscriptFile {
+    pub(super) path: PathBuf,
+    pub(super) bytes: u64,
+}
+
+/// Returns the directories in which hosts keep their transcripts, as far as they are there.
+pub(super) fn usual_places(env: &Env) -> Vec<PathBuf> {
+    let named = HOSTS.iter().flat_map(|host| host.transcripts);
+    let places = named.filter_map(|named| placed(named, env));
+    places.filter(|place| place.is_dir()).collect()
+}
+
+/// Returns what to do about hosts that keep their sessions in a database.
+pub(super) fn databases(env: &Env) -> Vec<String> {
+    let databases = HOSTS.iter().filter_map(|host| {
+        let (place, export) = host.session_database?;
+        let place = placed(place, env).filter(|place| place.is_file())?;
+        Some(format!(
+            "{} keeps its sessions in a database ({}): `{export}`, then `overspill audit FILE`",
+            host.title,
+            env.shown(&place)
+        ))
+    });
+    databases.collect()
+}
+
+fn placed(named: &str, env: &Env) -> Option<PathBuf> {
+    match named.strip_prefix("$data/") {
+        Some(below) => Some(env.data_home().join(below)).filter(|place| place.is_absolute()),
+        None => below_home(named, env),
+    }
+}
+
+/// Returns the files at these places. Links are not followed, and only regular files count.
+pub(super) fn files(places: &[PathBuf], tally: &mut Tally) -> Vec<TranscriptFile> {
+    let mut all = Vec::new();
+    for place in places {
+        match fs::metadata(place) {
+            Ok(known) if known.is_dir() => walk(place, 0, &mut all, tally),
+            Ok(known) if known.is_file() => {
+                all.push(TranscriptFile { path: place.clone(), bytes: known.len() });
+            }
+            Ok(_) => tally.add_not_read(place.clone(), "it is not a regular file".into()),
+            Err(error) => tally.add_not_read(place.clone(), ui::reason(&error)),
+        }
+    }
+    all.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.path.cmp(&b.path)));
+    all.dedup();
+    all
+}
+
+fn walk(directory: &Path, depth: usize, all: &mut Vec<TranscriptFile>, tally: &mut Tally) {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) => {
+            tally.add_not_read(directory.to_owned(), ui::reason(&error));
+            return;
+        }
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_dir() && depth < DEEPEST {
+            walk(&path, depth + 1, all, tally);
+        } else if kind.is_file() && is_transcript_name(&path) {
+            let bytes = entry.metadata().map_or(0, |known| known.len());
+            all.push(TranscriptFile { path, bytes });
+        }
+    }
+}
+
+fn is_transcript_name(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    matches!(ending, Some("jsonl" | "json"))
+}

@@ -1,0 +1,335 @@
+//! Replays one session: which outputs it has, what the agent used of them, and what each way of cutting keeps.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use overspill::core::internal::is_failed_row;
+
+use super::event::{SessionEvent, ToolCall, ToolOutput};
+use super::pipes::{hides_exit_code, without_filters};
+use super::tally::{Example, Loss, MOST_EXAMPLES, SIZES, Tally};
+use super::ways::{Cutter, LongOutput, ROOMS, Room, WAYS, Way, chars_of, is_short};
+use super::words::{SeenWords, TextForm, each_word};
+use crate::hosts::Host;
+
+/// Of shorter outputs it does not matter how they are cut.
+const SHORTEST: usize = 2_000;
+/// Words count as used in so many steps of the agent after the output.
+const STEPS: u64 = 3;
+/// A command that runs again counts within so many steps.
+const REPEATED_WITHIN: u64 = 5;
+/// So many calls wait for their outputs.
+const WAITING_CALLS: usize = 256;
+/// A longer file of a host is not read.
+const LONGEST_FILE: u64 = 16 << 20;
+/// So much of an output is looked at for failed rows.
+const LOOKED_AT: usize = 64 << 10;
+
+/// What a worker needs for all its sessions.
+pub(super) struct Worker {
+    pub(super) tally: Tally,
+    pub(super) seen: SeenWords,
+    pub(super) cutter: Cutter,
+}
+
+impl Worker {
+    pub(super) fn new() -> Worker {
+        Worker { tally: Tally::default(), seen: SeenWords::new(), cutter: Cutter::default() }
+    }
+}
+
+/// A session that is being replayed.
+pub(super) struct Session<'w> {
+    worker: &'w mut Worker,
+    host: &'static Host,
+    file: &'w Path,
+    /// The line of the file.
+    pub(super) line: u64,
+    /// The step of the agent, and whether it is going on.
+    step: u64,
+    is_in_step: bool,
+    calls: VecDeque<OpenCall>,
+    outputs: VecDeque<OpenOutput>,
+    /// Commands whose outputs the host has cut, and the step.
+    cut_commands: VecDeque<(String, u64)>,
+    /// There was something to read.
+    pub(super) events: u64,
+}
+
+struct OpenCall {
+    id: String,
+    tool: String,
+    command: Option<String>,
+}
+
+/// An output of which words may still be used.
+struct OpenOutput {
+    example: Example,
+    text: String,
+    failed: bool,
+    step: u64,
+    /// The hashes of words that nobody had said or shown before, and whether they were used.
+    new_words: HashMap<u64, bool>,
+    used: Vec<String>,
+}
+
+impl<'w> Session<'w> {
+    pub(super) fn new(worker: &'w mut Worker, host: &'static Host, file: &'w Path) -> Session<'w> {
+        worker.seen.clear();
+        let (calls, outputs, cut_commands) = Default::default();
+        Session {
+            worker,
+            host,
+            file,
+            line: 0,
+            step: 0,
+            is_in_step: false,
+            calls,
+            outputs,
+            cut_commands,
+            events: 0,
+        }
+    }
+
+    pub(super) fn take(&mut self, event: SessionEvent<'_>) {
+        match event {
+            SessionEvent::Told(text) => self.learn(text, TextForm::Json),
+            SessionEvent::Said(text) => self.use_words(&text, TextForm::Plain),
+            SessionEvent::Called(call) => self.call(call),
+            SessionEvent::Answered(output) => self.answer(output),
+        }
+    }
+
+    /// Ends the session, whose file had so many bytes and so many lines that could not be read.
+    pub(super) fn finish(mut self, bytes: u64, bad_lines: u64) {
+        self.worker.tally.bytes_read += bytes;
+        self.worker.tally.bad_lines += bad_lines;
+        while let Some(output) = self.outputs.pop_front() {
+            self.settle(output);
+        }
+        if self.events > 0 {
+            self.worker.tally.hosts.entry(self.host.name).or_default().sessions += 1;
+        }
+    }
+
+    fn learn(&mut self, text: &str, form: TextForm) {
+        let seen = &mut self.worker.seen;
+        each_word(text.as_bytes(), form, |_, hash| seen.add(hash));
+    }
+
+    /// Begins a step of the agent, unless one is going on.
+    fn begin_step(&mut self) {
+        if !self.is_in_step {
+            self.is_in_step = true;
+            self.step += 1;
+            while let Some(output) =
+                self.outputs.pop_front_if(|output| output.step + STEPS < self.step)
+            {
+                self.settle(output);
+            }
+        }
+    }
+
+    /// Looks for words of outputs in what the agent says or does.
+    fn use_words(&mut self, text: &str, form: TextForm) {
+        self.begin_step();
+        self.events += 1;
+        let (seen, outputs) = (&mut self.worker.seen, &mut self.outputs);
+        each_word(text.as_bytes(), form, |word, hash| {
+            for output in &mut *outputs {
+                if let Some(is_used @ false) = output.new_words.get_mut(&hash) {
+                    *is_used = true;
+                    output.used.push(String::from_utf8_lossy(word).into_owned());
+                }
+            }
+            seen.add(hash);
+        });
+    }
+
+    fn call(&mut self, call: ToolCall<'_>) {
+        self.use_words(call.arguments, TextForm::Json);
+        let ToolCall { id, tool, command, .. } = call;
+        if let Some(command) = &command {
+            self.look_for_repeat(command, &tool);
+        }
+        self.calls.push_back(OpenCall { id, tool, command });
+        if self.calls.len() > WAITING_CALLS {
+            self.calls.pop_front();
+        }
+    }
+
+    fn look_for_repeat(&mut self, command: &str, tool: &str) {
+        let plain = without_filters(command);
+        self.cut_commands.retain(|(_, step)| step + REPEATED_WITHIN >= self.step);
+        if let Some(at) = self.cut_commands.iter().position(|(cut, _)| *cut == plain) {
+            self.cut_commands.remove(at);
+            let example = self.example(tool, Some(command), 0);
+            self.worker.tally.repeated += 1;
+            push_example(&mut self.worker.tally.repeated_examples, example);
+        }
+    }
+
+    fn answer(&mut self, output: ToolOutput<'_>) {
+        self.is_in_step = false;
+        self.events += 1;
+        let at = self.calls.iter().position(|call| call.id == output.id);
+        let call = at.and_then(|at| self.calls.remove(at));
+        let (tool, command) =
+            call.map_or_else(|| ("(not known)".to_owned(), None), |call| (call.tool, call.command));
+        let ToolOutput { shown, header, whole, saved, is_cut, failed, .. } = output;
+        let file = saved.filter(|_| whole.is_none()).and_then(|path| self.saved_output(&path));
+        let body = &shown[shown.floor_char_boundary(header)..];
+        let whole: Cow<'_, str> = match (whole, file) {
+            (Some(whole), _) => whole,
+            (None, Some(file)) => Cow::Owned(file),
+            (None, None) => Cow::Borrowed(body),
+        };
+        let is_recorded = !is_cut || whole.len() > body.len();
+        let sum = self.worker.tally.hosts.entry(self.host.name).or_default();
+        sum.outputs += 1;
+        sum.bytes += whole.len() as u64;
+        sum.without += shown.len() as u64;
+        sum.cut += u64::from(is_cut);
+        sum.not_recorded += u64::from(!is_recorded);
+        let class = SIZES.iter().position(|(most, _)| whole.len() as u64 <= *most);
+        self.worker.tally.sizes[class.unwrap_or(SIZES.len() - 1)].add(whole.len() as u64);
+        self.worker.tally.tools.entry(tool.clone()).or_default().add(whole.len() as u64);
+        let failed = failed.unwrap_or(false);
+        // overspill shortens commands and results of MCP. What is not recorded cannot be replayed.
+        let is_ours = command.is_some() || tool.starts_with("mcp_") || tool.contains("__");
+        let replayed = if is_ours && is_recorded && whole.len() > 1_000 {
+            let long =
+                LongOutput { text: &whole, tool: &tool, command: command.as_deref(), failed };
+            self.worker.cutter.shown(Way::Overspill, Room::OfHost, self.host, &long)
+        } else {
+            None
+        };
+        let with = match (&replayed, is_ours && is_recorded) {
+            (Some(preview), _) => header + preview.len(),
+            (None, true) => header + whole.len(),
+            (None, false) => shown.len(),
+        };
+        self.worker.tally.hosts.entry(self.host.name).or_default().with += with as u64;
+        if let Some(command) = &command {
+            if is_cut {
+                self.cut_commands.push_back((without_filters(command), self.step));
+            }
+            if !failed && hides_exit_code(command) && has_failed_row(body) {
+                let example = self.example(&tool, Some(command), whole.len());
+                self.worker.tally.hidden_failures += 1;
+                push_example(&mut self.worker.tally.hidden_examples, example);
+            }
+        }
+        if whole.len() > SHORTEST && is_recorded {
+            let example = self.example(&tool, command.as_deref(), whole.len());
+            self.open(example, &whole, failed);
+        } else {
+            self.learn(&whole, TextForm::Plain);
+        }
+    }
+
+    /// Waits for the words of an output.
+    fn open(&mut self, example: Example, text: &str, failed: bool) {
+        let mut new_words = HashMap::new();
+        let seen = &mut self.worker.seen;
+        each_word(text.as_bytes(), TextForm::Plain, |_, hash| {
+            if !seen.contains(hash) {
+                new_words.insert(hash, false);
+            }
+        });
+        new_words.keys().for_each(|&hash| seen.add(hash));
+        if !new_words.is_empty() {
+            let (text, step, used) = (text.to_owned(), self.step, Vec::new());
+            self.outputs.push_back(OpenOutput { example, text, failed, step, new_words, used });
+        }
+    }
+
+    /// Compares the ways of cutting an output, now that the agent has gone on.
+    fn settle(&mut self, output: OpenOutput) {
+        let OpenOutput { example, text, failed, used, .. } = output;
+        if used.is_empty() {
+            return;
+        }
+        let Worker { tally, cutter, .. } = &mut *self.worker;
+        tally.used_outputs += 1;
+        tally.used_words += used.len() as u64;
+        let tool = &example.tool;
+        let long = LongOutput { text: &text, tool, command: example.command.as_deref(), failed };
+        for (place, room) in ROOMS.into_iter().enumerate() {
+            if is_short(&text, chars_of(room, self.host, failed)) {
+                continue;
+            }
+            let (mut best_other, mut ours) = (0, None);
+            for (at, (way, _)) in WAYS.into_iter().enumerate() {
+                // The host has one way to cut, whatever the room.
+                if way == Way::Host && (room != Room::OfHost || self.host.own_cut.is_none()) {
+                    continue;
+                }
+                let shown = cutter.shown(way, room, self.host, &long);
+                let is_kept = |word: &&String| {
+                    shown.as_ref().is_none_or(|shown| shown.contains(word.as_str()))
+                };
+                let kept = used.iter().filter(is_kept).count();
+                let recall = &mut tally.recalls[place][at];
+                recall.outputs += 1;
+                recall.shares += kept as f64 / used.len() as f64;
+                if way == Way::Overspill {
+                    ours = shown.filter(|_| kept < used.len());
+                } else {
+                    best_other = best_other.max(kept);
+                }
+            }
+            if let Some(preview) = ours {
+                let is_lost = |word: &&String| !preview.contains(word.as_str());
+                let lost = used.iter().filter(is_lost).cloned().collect();
+                let (example, room) = (example.clone(), room.name());
+                let used = used.len();
+                tally.add_loss(place, Loss { example, room, used, lost, best_other, preview });
+            }
+        }
+    }
+
+    fn example(&self, tool: &str, command: Option<&str>, bytes: usize) -> Example {
+        Example {
+            file: self.file.to_owned(),
+            line: self.line,
+            host: self.host.name,
+            tool: tool.to_owned(),
+            command: command.map(str::to_owned),
+            bytes: bytes as u64,
+        }
+    }
+
+    /// Reads an output that the host has saved beside the transcript. Other files are not opened.
+    fn saved_output(&self, path: &Path) -> Option<String> {
+        let beside = self.file.with_extension("");
+        let is_plain = path.components().all(|part| {
+            matches!(part, std::path::Component::RootDir | std::path::Component::Normal(_))
+        });
+        // A transcript may have been moved with its directory.
+        let moved: PathBuf = beside.join("tool-results").join(path.file_name()?);
+        let path = if is_plain && path.starts_with(&beside) { path } else { &moved };
+        let known = std::fs::symlink_metadata(path).ok()?;
+        if !known.is_file() || known.len() > LONGEST_FILE {
+            return None;
+        }
+        let mut text = String::new();
+        File::open(path).ok()?.take(LONGEST_FILE).read_to_string(&mut text).ok()?;
+        Some(text)
+    }
+}
+
+fn push_example(examples: &mut Vec<Example>, example: Example) {
+    if examples.len() < MOST_EXAMPLES {
+        examples.push(example);
+    }
+}
+
+/// Tells whether a line of the output says that something failed.
+fn has_failed_row(text: &str) -> bool {
+    let end = &text.as_bytes()[text.len().saturating_sub(LOOKED_AT)..];
+    end.split(|&byte| byte == b'\n').any(is_failed_row)
+}

@@ -1,0 +1,292 @@
+//! The ways of cutting that are compared.
+
+use std::collections::HashMap;
+
+use overspill::core::{Keep, Limits, Policy};
+use overspill::internal::HostCut;
+use overspill::store::{Draft, Entry, Kept, OutputId, SpillRef, Store};
+use overspill::{Call, CallEnd, CallOptions, Error, Overspill, Profile};
+
+use crate::hosts::Host;
+
+/// A way of cutting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    /// As the host itself does it.
+    Host,
+    Head,
+    Tail,
+    Ends,
+    Overspill,
+}
+
+/// All ways, with the names that reports use.
+pub(super) const WAYS: [(Way, &str); 5] = [
+    (Way::Host, "host"),
+    (Way::Head, "head"),
+    (Way::Tail, "tail"),
+    (Way::Ends, "ends"),
+    (Way::Overspill, "overspill"),
+];
+
+/// The room that all ways get.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Room {
+    /// As much as overspill shows in this host.
+    OfHost,
+    /// So many characters.
+    Chars(u64),
+}
+
+/// The rooms that are compared.
+pub(super) const ROOMS: [Room; 3] = [Room::OfHost, Room::Chars(9_500), Room::Chars(2_000)];
+
+impl Room {
+    /// Returns the name that reports use.
+    pub(super) fn name(self) -> String {
+        match self {
+            Room::OfHost => "host limit".into(),
+            Room::Chars(chars) => format!("{chars} chars"),
+        }
+    }
+}
+
+/// An output to cut.
+pub(super) struct LongOutput<'a> {
+    pub(super) text: &'a str,
+    pub(super) tool: &'a str,
+    pub(super) command: Option<&'a str>,
+    pub(super) failed: bool,
+}
+
+/// Cuts outputs in every way.
+#[derive(Default)]
+pub(super) struct Cutter {
+    engines: HashMap<(&'static str, Room), Overspill>,
+}
+
+impl Cutter {
+    /// Returns what a way shows of an output, or nothing if it shows all of it.
+    pub(super) fn shown(
+        &mut self,
+        way: Way,
+        room: Room,
+        host: &'static Host,
+        output: &LongOutput<'_>,
+    ) -> Option<String> {
+        let text = output.text;
+        match way {
+            Way::Overspill => self.by_overspill(room, host, output),
+            Way::Host => {
+                let own = host.own_cut?;
+                let cut = own.if_failed.filter(|_| output.failed).unwrap_or(own.usual);
+                by_host(&cut, text)
+            }
+            Way::Head | Way::Tail | Way::Ends => {
+                let room = chars_of(room, host, output.failed);
+                if is_short(text, room) {
+                    return None;
+                }
+                Some(match way {
+                    Way::Head => first_chars(text, room).to_owned(),
+                    Way::Tail => last_chars(text, room).to_owned(),
+                    _ => {
+                        let half = room.saturating_sub(1) / 2;
+                        format!("{}\n{}", first_chars(text, half), last_chars(text, half))
+                    }
+                })
+            }
+        }
+    }
+
+    fn by_overspill(
+        &mut self,
+        room: Room,
+        host: &'static Host,
+        output: &LongOutput<'_>,
+    ) -> Option<String> {
+        // Every limit of ours is in bytes, lines or characters, and no text has more of them than bytes.
+        let smallest = match room {
+            Room::OfHost => 1_000,
+            Room::Chars(chars) => chars,
+        };
+        if output.text.len() as u64 <= smallest {
+            return None;
+        }
+        let engine = self.engines.entry((host.name, room)).or_insert_with(|| engine(room, host));
+        let call = Call { command: output.command.map(str::to_owned), ..Call::new(output.tool) };
+        let if_failed = host.ceiling.if_failed.filter(|_| room == Room::OfHost);
+        let options = CallOptions { if_failed, ..CallOptions::default() };
+        let end = CallEnd::exited(i32::from(output.failed));
+        let outcome = engine.process_ended(output.text.as_bytes(), &call, &options, end);
+        match outcome {
+            overspill::Outcome::Spilled(spilled) => Some(spilled.text),
+            overspill::Outcome::Whole(_) | overspill::Outcome::Masked(_) => None,
+        }
+    }
+}
+
+/// Returns how many characters there is room for.
+pub(super) fn chars_of(room: Room, host: &Host, failed: bool) -> u64 {
+    match room {
+        Room::Chars(chars) => chars,
+        Room::OfHost => {
+            let limits = host.ceiling.if_failed.filter(|_| failed).unwrap_or(host.ceiling.limits);
+            limits.chars.or(limits.bytes).unwrap_or(u64::MAX)
+        }
+    }
+}
+
+fn engine(room: Room, host: &Host) -> Overspill {
+    let profile = match room {
+        Room::OfHost => host.ceiling.profile(),
+        Room::Chars(chars) => {
+            let limits = Limits::NONE.chars(chars);
+            Profile {
+                policy: Policy { trigger: limits, limits, ..Profile::OWN.policy },
+                ..Profile::OWN
+            }
+        }
+    };
+    Overspill::builder().profile(profile).store(Discard).program(|| "overspill".into()).build()
+}
+
+/// Cuts as a host does, without its own mark. Returns nothing if the host shows all of it.
+fn by_host(cut: &HostCut, text: &str) -> Option<String> {
+    let HostCut { over, shows, keep } = *cut;
+    let lines = || memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
+    let is_long = over.bytes.is_some_and(|most| text.len() as u64 > most)
+        || over.chars.is_some_and(|most| !is_short(text, most))
+        || over.lines.is_some_and(|most| lines() > most);
+    if !is_long {
+        return None;
+    }
+    // A byte is no more than a character.
+    let room = shows.chars.or(shows.bytes).unwrap_or(u64::MAX);
+    let most_lines = shows.lines.and_then(|lines| usize::try_from(lines).ok());
+    let most_lines = most_lines.unwrap_or(usize::MAX);
+    Some(match keep {
+        Keep::Head => first_chars(first_lines(text, most_lines), room).to_owned(),
+        Keep::Tail => last_chars(last_lines(text, most_lines), room).to_owned(),
+        Keep::Ends { head, tail } => {
+            let (head, tail) = (u64::from(head), u64::from(tail));
+            let first = room * head / (head + tail).max(1);
+            format!("{}\n{}", first_chars(text, first), last_chars(text, room - first))
+        }
+        Keep::Signal | Keep::Structure | Keep::Auto => return None,
+    })
+}
+
+pub(super) fn is_short(text: &str, chars: u64) -> bool {
+    text.len() as u64 <= chars || first_chars(text, chars).len() == text.len()
+}
+
+pub(super) fn first_chars(text: &str, chars: u64) -> &str {
+    let chars = usize::try_from(chars).unwrap_or(usize::MAX);
+    text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
+}
+
+fn last_chars(text: &str, chars: u64) -> &str {
+    let Some(before) = usize::try_from(chars).ok().and_then(|chars| chars.checked_sub(1)) else {
+        return "";
+    };
+    text.char_indices().nth_back(before).map_or(text, |(start, _)| &text[start..])
+}
+
+fn first_lines(text: &str, lines: usize) -> &str {
+    let end =
+        lines.checked_sub(1).and_then(|at| memchr::memchr_iter(b'\n', text.as_bytes()).nth(at));
+    end.map_or(text, |end| &text[..=end])
+}
+
+fn last_lines(text: &str, lines: usize) -> &str {
+    let body = text.strip_suffix('\n').unwrap_or(text);
+    let start =
+        lines.checked_sub(1).and_then(|at| memchr::memrchr_iter(b'\n', body.as_bytes()).nth(at));
+    start.map_or(text, |start| &text[start + 1..])
+}
+
+/// A store that keeps nothing. Previews name an output in it, as they would name a saved one.
+#[derive(Debug)]
+struct Discard;
+
+#[derive(Debug)]
+struct DiscardedDraft;
+
+/// An id of the usual length.
+const ID: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+impl Store for Discard {
+    fn create(&self, _: &Call) -> Result<Box<dyn Draft>, Error> {
+        Ok(Box::new(DiscardedDraft))
+    }
+
+    fn read(&self, _: &OutputId, _: std::ops::Range<u64>) -> Result<Vec<u8>, Error> {
+        Err(nothing())
+    }
+
+    fn entry(&self, _: &OutputId) -> Result<Entry, Error> {
+        Err(nothing())
+    }
+
+    fn list(&self) -> Result<Vec<Entry>, Error> {
+        Ok(Vec::new())
+    }
+
+    fn delete(&self, _: &OutputId) -> Result<(), Error> {
+        Err(nothing())
+    }
+
+    fn touch(&self, _: &OutputId) -> Result<(), Error> {
+        Err(nothing())
+    }
+}
+
+impl Draft for DiscardedDraft {
+    fn append(&mut self, _: &[u8]) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn publish(self: Box<Self>) -> Result<SpillRef, Error> {
+        let id = OutputId::parse(ID).ok_or_else(nothing)?;
+        let path = format!("/home/ada/.local/state/overspill/project-3f9c2e1a/{ID}.txt");
+        Ok(SpillRef::new(id, path, Kept::Whole))
+    }
+}
+
+fn nothing() -> Error {
+    Error::Other("the audit saves nothing".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn simple_ways_cut_characters_and_lines() {
+        assert_eq!((first_chars("äöü", 2), last_chars("äöü", 2)), ("äö", "öü"));
+        assert_eq!((first_chars("ab", 9), last_chars("ab", 0)), ("ab", ""));
+        assert_eq!((first_lines("a\nb\nc\n", 2), last_lines("a\nb\nc\n", 2)), ("a\nb\n", "b\nc\n"));
+        assert!(is_short("äöü", 3) && !is_short("äöü", 2));
+    }
+
+    #[test]
+    fn every_way_shows_a_part_of_a_long_output() {
+        let text: String = (0..9_000).map(|at| format!("line {at} of the output\n")).collect();
+        let host = Host::named("codex").unwrap();
+        let output =
+            LongOutput { text: &text, tool: "shell", command: Some("make"), failed: false };
+        let mut cutter = Cutter::default();
+        for (way, name) in WAYS {
+            for room in ROOMS {
+                let shown = cutter.shown(way, room, host, &output).expect(name);
+                let most = if way == Way::Host { 10_001 } else { chars_of(room, host, false) };
+                assert!(shown.chars().count() as u64 <= most, "{name} {room:?}");
+            }
+        }
+        let short = LongOutput { text: "short\n", ..output };
+        for (way, name) in WAYS {
+            assert_eq!(cutter.shown(way, Room::OfHost, host, &short), None, "{name}");
+        }
+    }
+}

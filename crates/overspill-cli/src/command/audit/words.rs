@@ -1,0 +1,184 @@
+//! The words by which a use of an output is recognised.
+//!
+//! A word is distinctive if it has eight characters or more, and a digit, `_`, `.`, `/` or a capital after a small
+//! letter. Such a word hardly stands in two texts by chance.
+
+/// Shorter words are not looked at.
+const SHORTEST: usize = 8;
+
+const START: u8 = 1;
+const INSIDE: u8 = 2;
+/// Digits, `_`, `.` and `/`.
+const SIGN: u8 = 4;
+const SMALL: u8 = 8;
+const CAPITAL: u8 = 16;
+/// Punctuation that is no part of a word at its end.
+const LOOSE: u8 = 32;
+
+const CLASS: [u8; 256] = {
+    let mut class = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        class[byte] = match byte as u8 {
+            b'a'..=b'z' => START | INSIDE | SMALL,
+            b'A'..=b'Z' => START | INSIDE | CAPITAL,
+            b'_' => START | INSIDE | SIGN,
+            b'0'..=b'9' => INSIDE | SIGN,
+            b'.' | b'/' => INSIDE | SIGN | LOOSE,
+            b':' | b'-' => INSIDE | LOOSE,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    class
+};
+
+/// The form of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TextForm {
+    Plain,
+    /// Text of JSON. A backslash and the character after it are no part of a word.
+    Json,
+}
+
+/// Shows the distinctive words of a text to `take`, each with its hash.
+pub(super) fn each_word(text: &[u8], form: TextForm, mut take: impl FnMut(&[u8], u64)) {
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        if CLASS[usize::from(byte)] & START == 0 {
+            at += match (byte, form) {
+                (b'\\', TextForm::Json) if text.get(at + 1) == Some(&b'u') => 6,
+                (b'\\', TextForm::Json) => 2,
+                _ => 1,
+            };
+            continue;
+        }
+        let start = at;
+        while let Some(&byte) = text.get(at)
+            && CLASS[usize::from(byte)] & INSIDE != 0
+        {
+            at += 1;
+        }
+        if at - start >= SHORTEST {
+            let word = trimmed(&text[start..at]);
+            if word.len() >= SHORTEST && is_distinctive(word) {
+                take(word, hash(word));
+            }
+        }
+    }
+}
+
+fn trimmed(word: &[u8]) -> &[u8] {
+    let is_tight = |byte: &u8| CLASS[usize::from(*byte)] & LOOSE == 0;
+    &word[..word.iter().rposition(is_tight).map_or(0, |last| last + 1)]
+}
+
+fn is_distinctive(word: &[u8]) -> bool {
+    let mut before = 0;
+    word.iter().any(|&byte| {
+        let class = CLASS[usize::from(byte)];
+        let is_inner_capital = class & CAPITAL != 0 && before & SMALL != 0;
+        before = class;
+        class & SIGN != 0 || is_inner_capital
+    })
+}
+
+fn hash(word: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut hash = word.len() as u64;
+    let (chunks, rest) = word.as_chunks::<8>();
+    for chunk in chunks {
+        hash = (hash ^ u64::from_le_bytes(*chunk)).wrapping_mul(FACTOR).rotate_left(29);
+    }
+    for &byte in rest {
+        hash = (hash ^ u64::from(byte)).wrapping_mul(FACTOR).rotate_left(29);
+    }
+    hash ^ hash >> 31
+}
+
+/// The words of a session so far, in memory of a fixed size.
+///
+/// If two words share a place, the newer one stays. A session with some hundred thousand words loses next to none.
+pub(super) struct SeenWords {
+    /// A hash, and in its last bits the session.
+    places: Vec<u64>,
+    session: u64,
+}
+
+/// 16 MB in all.
+const PLACES: usize = 1 << 21;
+/// Sessions are told apart by so many bits.
+const SESSION_BITS: u32 = 12;
+
+impl SeenWords {
+    pub(super) fn new() -> SeenWords {
+        SeenWords { places: vec![0; PLACES], session: 0 }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.session += 1;
+        if self.session >> SESSION_BITS > 0 {
+            self.places.fill(0);
+            self.session = 1;
+        }
+    }
+
+    fn key(&self, hash: u64) -> (usize, u64) {
+        let place = (hash >> 40) as usize & (PLACES - 2);
+        (place, hash << SESSION_BITS | self.session)
+    }
+
+    pub(super) fn contains(&self, hash: u64) -> bool {
+        let (place, key) = self.key(hash);
+        self.places[place] == key || self.places[place + 1] == key
+    }
+
+    pub(super) fn add(&mut self, hash: u64) {
+        let (place, key) = self.key(hash);
+        if self.places[place] != key {
+            self.places[place + 1] = self.places[place];
+            self.places[place] = key;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str, form: TextForm) -> Vec<String> {
+        let mut all = Vec::new();
+        each_word(text.as_bytes(), form, |word, _| {
+            all.push(String::from_utf8(word.to_vec()).unwrap());
+        });
+        all
+    }
+
+    #[test]
+    fn distinctive_words_are_found() {
+        let text = "see src/lib_core.rs: MessageBatch, plainword Capitals v1.2.3 part_77. x/y (module_0177)";
+        assert_eq!(
+            words(text, TextForm::Plain),
+            ["src/lib_core.rs", "MessageBatch", "module_0177"]
+        );
+    }
+
+    #[test]
+    fn escapes_of_json_are_no_part_of_a_word() {
+        let text = r#""a\nmodule_0177\tother_0178\u00e9third_0179""#;
+        assert_eq!(words(text, TextForm::Json), ["module_0177", "other_0178", "third_0179"]);
+    }
+
+    #[test]
+    fn seen_words_belong_to_one_session() {
+        let mut seen = SeenWords::new();
+        seen.clear();
+        let hash = hash(b"module_0177");
+        assert!(!seen.contains(hash));
+        seen.add(hash);
+        assert!(seen.contains(hash));
+        seen.clear();
+        assert!(!seen.contains(hash));
+    }
+}

@@ -1,0 +1,105 @@
+//! The sums that `overspill stats` shows.
+
+use std::collections::BTreeMap;
+
+use overspill::internal::retrieve::Usage;
+use overspill::store::OutputId;
+
+use super::program_word::program_word;
+
+/// English text and code have about so many bytes in a token.
+pub(in crate::command) const BYTES_PER_TOKEN: u64 = 4;
+/// The name of a row for outputs without the fact that the table is about.
+pub(super) const NO_NAME: &str = "(not known)";
+/// So many outputs with unseen failures are named.
+const NAMED_FAILURES: usize = 5;
+
+/// Sums over outputs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(in crate::command) struct Sum {
+    pub(in crate::command) outputs: u64,
+    pub(in crate::command) produced: u64,
+    /// The bytes that the host itself would have shown. Where that is not known, the whole output.
+    pub(in crate::command) baseline: u64,
+    pub(in crate::command) shown: u64,
+    pub(in crate::command) retrieved: u64,
+    /// Lines with a sign of failure that no preview and no later page showed.
+    pub(in crate::command) unseen_failures: u64,
+}
+
+impl Sum {
+    pub(in crate::command) fn add(&mut self, usage: &Usage) {
+        self.outputs += 1;
+        self.produced += usage.produced;
+        self.baseline += usage.baseline.unwrap_or(usage.produced);
+        self.shown += usage.shown;
+        self.retrieved += usage.retrieved;
+        self.unseen_failures += usage.unseen_failures.unwrap_or(0);
+    }
+
+    /// Returns the bytes that a model did not read because of overspill. The number is negative if the host alone
+    /// would have shown less.
+    pub(in crate::command) fn saved(&self) -> i64 {
+        self.baseline as i64 - self.shown as i64 - self.retrieved as i64
+    }
+}
+
+/// Everything that is counted.
+#[derive(Debug, Default)]
+pub(in crate::command) struct Totals {
+    pub(in crate::command) all: Sum,
+    /// The outputs of which it is not known what the host would have shown.
+    pub(super) against_whole: Sum,
+    pub(super) on_terminal: Sum,
+    /// The outputs that expired, or are still there, with lines that nobody saw: how many outputs.
+    pub(super) outputs_with_failures: u64,
+    /// The newest outputs in the store with lines that nobody saw, and how many lines.
+    pub(super) unseen: Vec<(OutputId, u64)>,
+    pub(super) hosts: Vec<(String, Sum)>,
+    pub(super) commands: Vec<(String, Sum)>,
+    pub(super) tools: Vec<(String, Sum)>,
+    pub(super) days: Vec<(String, Sum)>,
+}
+
+impl Totals {
+    /// Adds everything up.
+    pub(in crate::command) fn of(usage: &[Usage]) -> Totals {
+        let mut totals = Totals::default();
+        let [mut hosts, mut commands, mut tools, mut days]: [BTreeMap<String, Sum>; 4] =
+            Default::default();
+        let mut newest: Vec<&Usage> = usage.iter().collect();
+        newest.sort_by_key(|one| std::cmp::Reverse(one.saved));
+        for one in newest {
+            if one.on_terminal {
+                totals.on_terminal.add(one);
+                continue;
+            }
+            totals.all.add(one);
+            if one.baseline.is_none() {
+                totals.against_whole.add(one);
+            }
+            let name = |name: Option<&str>| name.unwrap_or(NO_NAME).to_owned();
+            hosts.entry(name(one.host.as_deref())).or_default().add(one);
+            let program = one.command.as_deref().and_then(program_word);
+            commands.entry(name(program.as_deref())).or_default().add(one);
+            tools.entry(name(one.tool.as_deref())).or_default().add(one);
+            days.entry(one.saved.strftime("%Y-%m-%d").to_string()).or_default().add(one);
+            if let Some(lines) = one.unseen_failures.filter(|lines| *lines > 0) {
+                totals.outputs_with_failures += 1;
+                if one.is_there && totals.unseen.len() < NAMED_FAILURES {
+                    totals.unseen.push((one.id.clone(), lines));
+                }
+            }
+        }
+        let sorted = |rows: BTreeMap<String, Sum>| {
+            let mut rows: Vec<(String, Sum)> = rows.into_iter().collect();
+            rows.sort_by_key(|(_, sum)| std::cmp::Reverse(sum.produced));
+            rows
+        };
+        totals.hosts = sorted(hosts);
+        totals.commands = sorted(commands);
+        totals.tools = sorted(tools);
+        totals.days = days.into_iter().collect();
+        totals
+    }
+}
