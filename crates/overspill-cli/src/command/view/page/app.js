@@ -144,13 +144,13 @@ async function showSearch(text) {
   }
 }
 
-/// Sums as bars: shown, read later, and what is left of the rest.
+/// Sums as bars: shown, read later, and the rest of what the host alone would have shown.
 function plot(list, name) {
-  const most = Math.max(1, ...list.map((it) => it.produced_bytes));
+  const most = Math.max(1, ...list.map((it) => Math.max(it.baseline_bytes, it.shown_bytes + it.retrieved_bytes)));
   const node = el('div', { class: 'plot' });
   for (const it of list) {
     const bars = el('span', { class: 'bar' });
-    const rest = Math.max(0, it.produced_bytes - it.shown_bytes - it.retrieved_bytes);
+    const rest = Math.max(0, it.saved_bytes);
     for (const [kind, bytes] of [['shown', it.shown_bytes], ['read', it.retrieved_bytes], ['cut', rest]]) {
       const piece = el('i', { class: kind, title: `${kind}: ${size(bytes)}` });
       piece.style.width = `${(bytes / most) * 100}%`;
@@ -169,13 +169,15 @@ async function showStats(days) {
     const [stats] = await ask('stats', { days });
     const sum = (title, bytes) => el('div', {}, el('span', { class: 'faint' }, title), el('b', {}, size(bytes)), el('span', { class: 'faint' }, tokens(bytes)));
     const choose = el('select', { 'aria-label': 'Days', onchange: (event) => showStats(event.target.value) }, [1, 7, 30, 90].map((n) => el('option', { value: String(n), selected: n === Number(days) }, plural(n, 'day'))));
-    const cut = stats.cut_failures && (stats.cut_failures.never_read ?? stats.cut_failures.lines);
+    const cut = stats.unseen_failure_lines;
+    const whole = stats.against_whole_output || { outputs: 0 };
     const groups = [['by_day', 'day', 'By day (UTC)'], ['by_host', 'host', 'By host'], ['by_command', 'command', 'By command'], ['by_tool', 'tool', 'By tool']];
     detail.replaceChildren(el('div', { class: 'pad' },
       el('h2', {}, el('a', { class: 'back', href: '#/' }, '← '), `${plural(stats.outputs, 'long output')} in the last `, choose),
-      el('div', { class: 'sums' }, sum('produced', stats.produced_bytes), sum('shown', stats.shown_bytes), sum('read later', stats.retrieved_bytes), sum('saved', stats.saved_bytes),
-        cut === undefined || cut === null ? null : el('div', {}, el('span', { class: 'faint' }, 'failure lines cut, never read'), el('b', { class: cut ? 'bad' : '' }, number(cut)))),
-      el('p', { class: 'tools' }, el('span', { class: 'key shown' }, 'shown'), el('span', { class: 'key read' }, 'read later'), el('span', { class: 'key' }, 'not read by the agent')),
+      el('div', { class: 'sums' }, sum('produced', stats.produced_bytes), sum('the host alone would show', stats.baseline_bytes), sum('shown', stats.shown_bytes), sum('read later', stats.retrieved_bytes), sum('saved', stats.saved_bytes),
+        el('div', {}, el('span', { class: 'faint' }, 'failure lines cut, never read'), el('b', { class: cut ? 'bad' : '' }, number(cut)))),
+      whole.outputs ? el('p', { class: 'faint' }, `For ${plural(whole.outputs, 'output')} the host is not known, so the whole output counts as what would have been shown: ${size(whole.saved_bytes)} of the saved bytes.`) : null,
+      el('p', { class: 'tools' }, el('span', { class: 'key shown' }, 'shown'), el('span', { class: 'key read' }, 'read later'), el('span', { class: 'key' }, 'saved: the host alone would have shown it')),
       groups.filter(([key]) => Array.isArray(stats[key]) && stats[key].length).map(([key, name, title]) => [el('h2', {}, title), plot(stats[key].slice(0, key === 'by_day' ? 90 : 15), name)]),
       el('p', { class: 'faint' }, 'Short outputs are not counted. `overspill stats` prints the same numbers; docs/view.md explains them.')));
   } catch (error) {
