@@ -28,7 +28,7 @@ const run = (words, more) => spawnSync(program, words, { env: more || agent, cwd
 run(['run', '--', 'find', '/usr/share/doc', '-maxdepth', '2']);
 run(['run', '--', 'seq', '1', '200000']);
 run(['run', '--max-bytes', '4KiB', '--', 'python3', '-m', 'unittest', '-v']);
-run(['read', 'last', '--lines', '300-420']);
+run(['read', 'last', '--lines', '2560-2575']);
 const { id } = JSON.parse(run(['list', '--json', '--limit', '1']));
 
 const view = spawn(program, ['view', id], { env, cwd: project, stdio: ['ignore', 'pipe', 'ignore'] });
@@ -36,13 +36,13 @@ const address = await new Promise((done) => { view.stdout.once('data', (bytes) =
 const browser = new Chromium(['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync));
 try {
   const page = await browser.page();
-  await page.size(1180, 700, false);
+  await page.size(1180, 720, false);
   await page.open(address);
   await page.until('typeof state !== "undefined" && state.view && state.view.ready === "seen"');
   await page.until('document.querySelectorAll(".banner li code:not(:empty)").length > 3 || !state.view.parts.count');
   await page.key('2');
   await page.until('state.view.ready === "all" && state.view.whole.failures.length');
-  await page.run('state.view.whole.go(0, 312)');
+  await page.run('state.view.whole.go(0, 2562)');
   await sleep(1500);
   await page.picture(file);
 } finally {
