@@ -20,6 +20,7 @@ const COUNTED: u64 = 4 << 20;
 
 /// The place of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "http"), expect(dead_code, reason = "the server asks for more"))]
 pub(super) enum Anchor {
     /// It begins at this byte, which is the end of another piece.
     From(u64),

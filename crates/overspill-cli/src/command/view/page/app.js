@@ -4,7 +4,7 @@
 const calls = document.getElementById('calls');
 const detail = document.getElementById('detail');
 const pattern = document.getElementById('pattern');
-const state = { limit: 100, filters: {}, text: '', outputs: [], view: null, id: null };
+const state = { limit: 50, filters: {}, text: '', outputs: [], view: null, id: null };
 
 /* The list */
 

@@ -119,6 +119,11 @@ const FILED = (() => {
   return node ? JSON.parse(node.textContent) : null;
 })();
 
+/// The first list is on its way while the other scripts load.
+const FIRST_LIST = 'api/list?limit=50';
+let firstList = FILED ? null : fetch(FIRST_LIST);
+if (firstList) firstList.catch(() => {});
+
 class Refused extends Error {
   constructor(message, hint) {
     super(message);
@@ -136,7 +141,10 @@ async function ask(question, query, method) {
   }
   let answer;
   try {
-    answer = await fetch(`api/${question}?${words}`, { method: method || 'GET' });
+    const address = `api/${question}?${words}`;
+    const early = address === FIRST_LIST ? firstList : null;
+    if (early) firstList = null;
+    answer = await (early || fetch(address, { method: method || 'GET' }));
   } catch {
     throw new Refused('the page has lost `overspill view`', 'run `overspill view` again and open the new address');
   }
