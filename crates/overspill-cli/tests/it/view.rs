@@ -278,6 +278,16 @@ fn seen_is_byte_for_byte_what_was_printed() {
 }
 
 #[test]
+fn seen_is_not_exact_if_lines_were_shown_while_the_command_ran() {
+    let dir = tempfile::tempdir().unwrap();
+    let (id, _) = saved(dir.path(), "seq 1 30000; sleep 4; echo end");
+    let view = Viewing::opened(dir.path(), &[]);
+    let seen = &view.objects(&format!("api/seen?id={id}"))[0];
+    assert_eq!(seen["exact"], false);
+    assert!(seen["besides"].as_u64().unwrap() > 0, "{seen}");
+}
+
+#[test]
 fn changes_need_a_post_from_the_page() {
     let dir = tempfile::tempdir().unwrap();
     let (id, _) = saved(dir.path(), LONG);

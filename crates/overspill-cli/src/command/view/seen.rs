@@ -29,8 +29,10 @@ pub(super) fn seen(
     };
     let parts: Vec<Value> = seen.parts.iter().map(part).collect();
     let bytes: usize = seen.parts.iter().map(|part| part.text().len()).sum();
+    // A part of the preview that was shown while the command ran is not sent again.
+    let is_all = seen.besides == Some(0);
     Ok(json!({
-        "id": name, "exact": seen.is_exact, "bytes": bytes, "besides": seen.besides,
+        "id": name, "exact": seen.is_exact && is_all, "bytes": bytes, "besides": seen.besides,
         "on_terminal": record.on_terminal, "parts": parts,
     }))
 }

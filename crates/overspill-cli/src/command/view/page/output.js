@@ -179,10 +179,11 @@ class OutputView {
 
   async seen() {
     const [seen] = await ask('seen', { id: this.id });
-    const besides = seen.besides ? ` Besides, the agent got ${plural(seen.besides, 'byte')}: lines while the command ran, or a notice beside the text.` : '';
     let note;
     if (seen.on_terminal) note = [el('span', { class: 'proof no' }, 'not read by an agent'), ' A person watched this output on a terminal. This is the preview that an agent would have got.'];
-    else if (seen.exact) note = [el('span', { class: 'proof' }, 'exact'), ` These are the ${number(seen.bytes)} bytes that the agent got (${tokens(seen.bytes)}). Their checksum is the recorded one.${besides}`];
+    else if (seen.exact) note = [el('span', { class: 'proof' }, 'exact'), ` These are the ${number(seen.bytes)} bytes that the agent got (${tokens(seen.bytes)}). Their checksum is the recorded one.`];
+    else if ((this.output.record || {}).running) note = [el('span', { class: 'proof no' }, 'still runs'), ' The agent has got lines of this output while the command runs. They are not recorded.'];
+    else if (seen.besides) note = [el('span', { class: 'proof no' }, 'not all of it'), ` This is the preview at the end. Besides, the agent got about ${plural(seen.besides, 'byte')}: lines while the command ran, or a notice beside the text. Parts of the preview that it had got already were not sent again.`];
     else note = [el('span', { class: 'proof no' }, 'not proved'), seen.masked ? ' Secrets are masked in this file, so the text differs from what the agent got.' : ' The shown parts are recorded, but the text around them is not, or its checksum differs. So words can differ from what the agent got.'];
     const text = seen.parts.map((part, nth) => {
       if (part.text !== undefined) return document.createTextNode(part.text);
