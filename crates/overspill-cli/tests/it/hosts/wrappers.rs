@@ -93,8 +93,12 @@ fn command_that_rtk_rewrote_is_shortened_and_saved() {
             };
         }
         command.env("CLAUDECODE", "1").env("PATH", format!("{}:/usr/bin:/bin", programs.display()));
-        let output =
-            command.arg(line).stdin(Stdio::null()).current_dir(home.join("work")).output().unwrap();
+        // The frame that Claude Code puts around a command.
+        let cwd = home.join("cwd");
+        let framed =
+            format!("shopt -u extglob && eval '{line}' < /dev/null && pwd -P >| {}", cwd.display());
+        command.arg(framed).stdin(Stdio::null()).current_dir(home.join("work"));
+        let output = command.output().unwrap();
         let shown = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{line}: {shown}");
         // `rtk cargo test | tail -5` is short.
