@@ -35,10 +35,9 @@ use args::Command;
 use env::Env;
 use process::Descriptors;
 
-/// Does what the arguments of the process say, and returns the exit code.
-pub fn begin() -> u8 {
+/// Runs the program with the arguments of the process, and returns the exit code.
+pub fn begin(words: Vec<OsString>) -> u8 {
     let descriptors = Descriptors::fill();
-    let words: Vec<OsString> = std::env::args_os().collect();
     if process::is_to_linger(&words) {
         process::linger(&words);
         return 0;

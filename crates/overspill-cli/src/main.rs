@@ -22,7 +22,7 @@
 #[unsafe(no_mangle)]
 extern "C" fn main(_: std::ffi::c_int, _: *const *const std::ffi::c_char) -> std::ffi::c_int {
     // It writes buffered output. Returning from here would not.
-    std::process::exit(overspill_cli::begin().into())
+    std::process::exit(overspill_cli::begin(std::env::args_os().collect()).into())
 }
 
 #[cfg(not(all(
@@ -31,5 +31,5 @@ extern "C" fn main(_: std::ffi::c_int, _: *const *const std::ffi::c_char) -> std
 )))]
 fn main() -> std::process::ExitCode {
     overspill_cli::default_sigpipe();
-    overspill_cli::begin().into()
+    overspill_cli::begin(std::env::args_os().collect()).into()
 }

@@ -159,7 +159,7 @@ impl BucketRecord {
     }
 }
 
-/// Tells whether a later version of overspill wrote a line of JSON, whatever its other fields are.
+/// Tells whether a later version of overspill wrote a line of JSON, which may have other fields.
 fn is_later(line: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Version {
