@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use overspill::core::internal::is_failed_row;
 
-use super::event::{SessionEvent, ToolCall, ToolOutput};
+use super::event::{SessionEvent, ToolCall, ToolOutput, start_of};
 use super::pipes::{hides_exit_code, without_filters};
 use super::tally::{Example, Loss, MOST_EXAMPLES, SIZES, Tally};
 use super::ways::{Cutter, LongOutput, ROOMS, Room, WAYS, Way, chars_of, is_short};
@@ -125,9 +125,9 @@ impl<'w> Session<'w> {
         if !self.is_in_step {
             self.is_in_step = true;
             self.step += 1;
-            while let Some(output) =
-                self.outputs.pop_front_if(|output| output.step + STEPS < self.step)
-            {
+            let is_done = |output: &OpenOutput| output.step + STEPS < self.step;
+            let done = self.outputs.iter().take_while(|output| is_done(output)).count();
+            for output in self.outputs.drain(..done).collect::<Vec<OpenOutput>>() {
                 self.settle(output);
             }
         }
@@ -181,7 +181,7 @@ impl<'w> Session<'w> {
             call.map_or_else(|| ("(not known)".to_owned(), None), |call| (call.tool, call.command));
         let ToolOutput { shown, header, whole, saved, is_cut, failed, .. } = output;
         let file = saved.filter(|_| whole.is_none()).and_then(|path| self.saved_output(&path));
-        let body = &shown[shown.floor_char_boundary(header)..];
+        let body = &shown[start_of(&shown, header).len()..];
         let whole: Cow<'_, str> = match (whole, file) {
             (Some(whole), _) => whole,
             (None, Some(file)) => Cow::Owned(file),
