@@ -1,4 +1,4 @@
-//! What happens in a session, in the same form for every host.
+//! The events of a session, in the same form for every host.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
