@@ -18,6 +18,11 @@ wheel, stage = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 moment = time.gmtime(max(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), 315532800))[:6]
 with zipfile.ZipFile(wheel) as old:
     files = {it.filename: (old.read(it), it.external_attr >> 16 or 0o100644) for it in old.infolist() if not it.is_dir()}
+# maturin's list of crates names the folder of the build.
+here = pathlib.Path.cwd().as_uri().encode()
+for name, (content, mode) in files.items():
+    if name.endswith(".cyclonedx.json"):
+        files[name] = (content.replace(here, b"file:///overspill"), mode)
 [record] = [name for name in files if name.endswith(".dist-info/RECORD")]
 data = record.split(".dist-info/")[0] + ".data"
 for path in sorted(stage.rglob("*")):

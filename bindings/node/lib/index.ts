@@ -1,4 +1,4 @@
-/** Keeps the output of a tool within what a model can read, and loses none of it. */
+/** Shortens long command output for AI agents. The full output is saved and searchable. */
 
 import { Engine, type Spilled } from '../native/index.js';
 import { Aside } from './aside.js';

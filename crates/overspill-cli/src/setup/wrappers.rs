@@ -1,6 +1,6 @@
 //! Other programs that shorten the output of commands before overspill sees it.
 
-use toml_edit::DocumentMut;
+use toml_edit::{DocumentMut, Item};
 
 use super::plan::{SetupLayer, SetupPlan, SetupScope};
 use super::text_of;
@@ -15,15 +15,28 @@ struct OutputWrapper {
     marks: &'static [&'static str],
     /// Its settings file, below the directory in which all programs keep their settings.
     settings: &'static str,
-    /// The table and the key that decide whether it keeps the raw output, and the value for all outputs.
-    keeps_raw: [&'static str; 3],
+    /// The table that decides whether it keeps raw outputs. With a key missing it does not read the file at all.
+    raw_outputs: &'static str,
+    keys: &'static [&'static str],
+    /// The key and the value for all outputs.
+    keeps_all: [&'static str; 2],
+    /// The command that writes all settings with their defaults.
+    make_settings: &'static str,
+    /// Commands whose raw output it never keeps, and the setting that leaves them to overspill.
+    drops: &'static str,
+    leave: &'static str,
 }
 
 const WRAPPERS: [OutputWrapper; 1] = [OutputWrapper {
     name: "rtk",
     marks: &["rtk-rewrite.sh", "rtk hook "],
     settings: "rtk/config.toml",
-    keeps_raw: ["tee", "mode", "always"],
+    raw_outputs: "tee",
+    keys: &["enabled", "mode", "max_files", "max_file_size"],
+    keeps_all: ["mode", "always"],
+    make_settings: "rtk config --create",
+    drops: "git, find, grep and ls",
+    leave: "hooks.exclude_commands",
 }];
 
 /// A finding of `doctor` about a wrapper.
@@ -49,20 +62,52 @@ impl OutputWrapper {
             text_of(path, env).is_ok_and(|text| text.is_some_and(|text| has_hook(&text)))
         })?;
         let (name, place) = (self.name, env.shown(&path));
-        let [table, key, value] = self.keeps_raw;
         let settings = env.config_home().join(self.settings);
         let set = text::read(&settings).ok().and_then(|text| text.parse::<DocumentMut>().ok());
-        let set = set.as_ref().and_then(|set| set.get(table)?.get(key)?.as_str());
-        let keeps_raw = set == Some(value);
-        let kept = match keeps_raw {
-            true => format!("{name} keeps every raw output"),
-            false => format!(
-                "overspill saves the short output; to keep raw ones, put `{key} = \"{value}\"` below `[{table}]` in {}",
-                env.shown(&settings)
-            ),
-        };
+        let table = set.as_ref().and_then(|set| set.get(self.raw_outputs));
+        let (keeps_raw, kept) = self.keeps(table, &env.shown(&settings));
         let said =
             format!("{place} runs commands through {name}, which shortens them first; {kept}");
         Some(FoundWrapper { name, keeps_raw, said })
+    }
+
+    /// Tells whether it keeps all the raw outputs that it can keep, and says so.
+    fn keeps(&self, table: Option<&Item>, settings: &str) -> (bool, String) {
+        let OutputWrapper { name, raw_outputs, make_settings, drops, leave, .. } = *self;
+        let [key, value] = self.keeps_all;
+        let has = |key: &&&str| table.is_some_and(|table| table.get(key).is_some());
+        let missing: Vec<&str> = self.keys.iter().filter(|key| !has(key)).copied().collect();
+        let is_set = |table: &Item| {
+            let is_on = table.get("enabled").and_then(Item::as_bool) == Some(true);
+            is_on && table.get(key).and_then(Item::as_str) == Some(value)
+        };
+        match table {
+            Some(_) if !missing.is_empty() => {
+                let missing = missing.join(", ");
+                (
+                    false,
+                    format!(
+                        "{name} keeps no raw output, because [{raw_outputs}] in {settings} lacks {missing}"
+                    ),
+                )
+            }
+            Some(table) if is_set(table) => {
+                let said = format!(
+                    "{name} keeps raw outputs, but none of {drops}: {leave} leaves these to overspill"
+                );
+                (true, said)
+            }
+            _ => {
+                let first = if table.is_none() {
+                    format!("run `{make_settings}` and ")
+                } else {
+                    String::new()
+                };
+                let said = format!(
+                    "overspill saves the short output; to keep raw ones, {first}put `{key} = \"{value}\"` below `[{raw_outputs}]` in {settings}"
+                );
+                (false, said)
+            }
+        }
     }
 }

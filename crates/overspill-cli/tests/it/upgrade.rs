@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::time::{Duration, SystemTime};
 
 use crate::program::program;
 
@@ -219,4 +220,27 @@ fn record_of_a_later_version_is_reported_and_nothing_is_touched() {
     }
     home.well(&["list"]);
     assert!(home.files() == before);
+}
+
+#[test]
+fn expired_output_of_a_later_version_stays_through_gc() {
+    let home = OldHome::new();
+    let store = home.path(".local/state/overspill");
+    let record_of = |id: &str| store.join(format!(".overspill/records/{id}.record"));
+    let long_ago = SystemTime::now() - Duration::from_secs(400 * 24 * 60 * 60);
+    let age = |path: &Path| fs::File::open(path).unwrap().set_modified(long_ago).unwrap();
+    let (later, own) = (store.join(format!("{WHOLE}.txt")), store.join(format!("{FAILED}.txt")));
+    let mut bytes = fs::read(record_of(WHOLE)).unwrap();
+    bytes[7] = 9;
+    fs::write(record_of(WHOLE), &bytes).unwrap();
+    // A later version may save the output of this record at another place.
+    let elsewhere = record_of("01M7P7YX0XBBK8FQKB0FQVZM10");
+    fs::write(&elsewhere, &bytes).unwrap();
+    for path in [&later, &own, &record_of(WHOLE), &record_of(FAILED), &elsewhere] {
+        age(path);
+    }
+    home.well(&["gc"]);
+    assert!(!own.exists() && !record_of(FAILED).exists(), "gc removes what has expired");
+    assert!(later.exists() && record_of(WHOLE).exists());
+    assert!(elsewhere.exists());
 }

@@ -63,6 +63,32 @@ fn node_package_and_its_lock_have_the_version_of_the_program() {
     assert_eq!(lock["packages"][""]["version"], VERSION);
 }
 
+#[test]
+fn packages_and_readme_have_the_description_of_the_program() {
+    let said = env!("CARGO_PKG_DESCRIPTION");
+    let described = |path: &str| {
+        let json: Value = serde_json::from_str(&file(path)).unwrap();
+        json["description"].as_str().map(str::to_owned)
+    };
+    let project = toml("bindings/python/pyproject.toml");
+    assert_eq!(project["project"]["description"].as_str(), Some(said));
+    for path in
+        ["bindings/node/package.json", "crates/overspill-cli/src/hosts/files/claude-plugin.json"]
+    {
+        assert_eq!(described(path).as_deref(), Some(said), "{path}");
+    }
+    let first = |text: &str| {
+        text.lines().find(|line| !line.is_empty() && !line.starts_with('#')).map(str::to_owned)
+    };
+    assert_eq!(first(&file("README.md")).as_deref(), Some(said));
+    for path in ["bindings/python/python/overspill/__init__.py", "bindings/node/lib/index.ts"] {
+        assert!(file(path).lines().next().unwrap().contains(said), "{path}");
+    }
+    // tools/release/deb makes a short and a long description of the two sentences.
+    assert_eq!(said.matches(". ").count(), 1);
+    assert!(said.split(". ").next().unwrap().len() <= 80);
+}
+
 /// maturin takes the version from the crate.
 #[test]
 fn python_package_has_no_version_of_its_own() {

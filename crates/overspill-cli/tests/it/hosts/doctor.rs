@@ -80,34 +80,6 @@ fn it_says_what_does_not_work() {
 }
 
 #[test]
-fn rtk_is_named_with_the_setting_that_keeps_raw_outputs() {
-    let dir = tempfile::tempdir().unwrap();
-    let home = dir.path();
-    let hook = |command: &str| {
-        format!(
-            r#"{{"hooks": {{"PreToolUse": [{{"matcher": "Bash", "hooks": [{{"type": "command", "command": "{command}"}}]}}]}}}}"#
-        )
-    };
-    let settings = home.join(".claude/settings.json");
-    write(&settings, &hook("my-own-rtk-like-hook"));
-    assert!(!said(home, 0).contains("rtk:"));
-    for command in ["~/.claude/hooks/rtk-rewrite.sh", "rtk hook claude"] {
-        write(&settings, &hook(command));
-        well(home, &["init", "claude-code"]);
-        let text = said(home, 0).replace("\n    ", " ");
-        let row = text.lines().find(|line| line.starts_with("! rtk: ")).unwrap_or_default();
-        assert!(row.contains("~/.claude/settings.json runs commands through rtk"), "{text}");
-        assert!(
-            row.contains("put `mode = \"always\"` below `[tee]` in ~/.config/rtk/config.toml"),
-            "{text}"
-        );
-        well(home, &["uninstall", "claude-code"]);
-    }
-    write(&home.join(".config/rtk/config.toml"), "[tee]\nenabled = true\nmode = \"always\"\n");
-    assert!(said(home, 0).replace("\n    ", " ").contains("rtk keeps every raw output"));
-}
-
-#[test]
 fn variable_of_the_environment_that_hides_ours_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let said = well(dir.path(), &["init", "gemini", "--force"]);

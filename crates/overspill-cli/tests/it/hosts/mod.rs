@@ -16,6 +16,7 @@ mod terminal;
 mod untouched;
 mod user_shell;
 mod without_receipt;
+mod wrappers;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

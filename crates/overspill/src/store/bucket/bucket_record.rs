@@ -142,6 +142,7 @@ impl BucketRecord {
     ) -> Option<Result<BucketRecord, Unusable>> {
         let end = memchr::memchr(b'\n', bytes)?;
         Some(match serde_json::from_slice::<BucketRecord>(&bytes[..end]) {
+            Err(_) if is_later(&bytes[..end]) => Err(Unusable::Later),
             Err(_) => Err(Unusable::Damaged("its first line is not the JSON of a record")),
             Ok(note) if note.overspill > FORMAT => Err(Unusable::Later),
             Ok(note) if !layout.makes(&note.key, name) => {
@@ -156,4 +157,13 @@ impl BucketRecord {
         let end = memchr::memchr(b'\n', bytes)?;
         Seal::from_bytes(&bytes[end + 1..])
     }
+}
+
+/// Tells whether a later version of overspill wrote a line of JSON, which may have other fields.
+fn is_later(line: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Version {
+        overspill: u32,
+    }
+    serde_json::from_slice::<Version>(line).is_ok_and(|version| version.overspill > FORMAT)
 }

@@ -76,15 +76,18 @@ impl Expiry for Bucket {
 impl Bucket {
     fn try_expire(&self, entries: &[&Entry]) -> Result<Vec<bool>, Failure> {
         let names: Vec<OutputId> = entries.iter().map(|entry| entry.name.clone()).collect();
-        let notes = self.notes(names.clone())?;
+        let notes = self.read_notes(names.clone())?;
+        // A later version may have reasons to keep its outputs that this one cannot read.
+        let is_later = |at: usize| matches!(notes[at], Some(Err(Unusable::Later)));
         let unsent: Vec<bool> = names.iter().map(|name| self.is_unsent(name)).collect();
         let keys = notes.iter().zip(&unsent).map(|(note, unsent)| match note {
-            Some(note) if !unsent => Some(note.key()),
+            Some(Ok(note)) if !unsent => Some(note.key()),
             _ => None,
         });
         let mut there = self.heads(keys.collect())?;
         // Outputs whose record is missing or damaged, or leads to no object.
-        let lost = (0..names.len()).filter(|&at| there[at].is_none() && !unsent[at]);
+        let lost =
+            (0..names.len()).filter(|&at| there[at].is_none() && !unsent[at] && !is_later(at));
         let lost: Vec<usize> = lost.collect();
         let mut listed = self.listed(lost.iter().map(|&at| &names[at]))?;
         for at in lost {
@@ -102,7 +105,8 @@ impl Bucket {
                 return false;
             }
             going.push((meta.location.clone(), name.clone()));
-            expired.push((entry, notes[at].as_ref().and_then(|note| note.record(self.writer()))));
+            let note = notes[at].as_ref().and_then(|note| note.as_ref().ok());
+            expired.push((entry, note.and_then(|note| note.record(self.writer()))));
             true
         });
         let decided: Vec<bool> = decide.collect();
@@ -214,7 +218,7 @@ impl Bucket {
                 continue;
             }
             // A record that cannot be read now keeps no other from being removed.
-            if is_note && self.abort_upload_of(&name).is_err() {
+            if is_note && !matches!(self.abort_upload_of(&name), Ok(true)) {
                 continue;
             }
             going.push(meta.location.clone());
@@ -227,12 +231,12 @@ impl Bucket {
         if going.is_empty() { Ok(()) } else { remote.delete(going) }
     }
 
-    /// Ends the upload in parts of a writer that was interrupted. A damaged record ends none: its key may
-    /// be that of any upload.
-    fn abort_upload_of(&self, name: &OutputId) -> Result<(), Failure> {
+    /// Ends the upload in parts of a writer that was interrupted, and tells whether the record may go. A damaged
+    /// record ends no upload: its key may be that of any. The record of a later version stays.
+    fn abort_upload_of(&self, name: &OutputId) -> Result<bool, Failure> {
         let (layout, remote) = (&self.0.layout, &self.0.remote);
         let got = match remote.get(&layout.note(name), Some(0..LINE)) {
-            Err(Failure::NotFound) => return Ok(()),
+            Err(Failure::NotFound) => return Ok(true),
             got => got?,
         };
         match BucketRecord::from_bytes(layout, name, &got.bytes).unwrap_or(Err(Unusable::NO_LINE)) {
@@ -242,8 +246,8 @@ impl Bucket {
                 }
             }
             Err(Unusable::Damaged(reason)) => self.note_damage(name, reason),
-            Err(Unusable::Later) => {}
+            Err(Unusable::Later) => return Ok(false),
         }
-        Ok(())
+        Ok(true)
     }
 }

@@ -123,8 +123,17 @@ impl Bucket {
         Ok(())
     }
 
-    /// Returns the records of many outputs; `None` for one that is damaged.
+    /// Returns the records that can be used.
     pub(super) fn notes(&self, names: Vec<OutputId>) -> Result<Vec<Option<BucketRecord>>, Failure> {
+        let notes = self.read_notes(names)?;
+        Ok(notes.into_iter().map(|note| note.and_then(Result::ok)).collect())
+    }
+
+    /// Reads the records of many outputs; `None` for one that is missing, or too long to be read here.
+    pub(super) fn read_notes(
+        &self,
+        names: Vec<OutputId>,
+    ) -> Result<Vec<Option<Result<BucketRecord, Unusable>>>, Failure> {
         let (layout, asked) = (self.0.layout.clone(), names.clone());
         let notes = self.0.remote.run(LONG, |objects| async move {
             let note = |name: OutputId| {
@@ -151,6 +160,6 @@ impl Bucket {
                 self.note_damage(name, reason);
             }
         }
-        Ok(notes.into_iter().map(|note| note.and_then(Result::ok)).collect())
+        Ok(notes)
     }
 }

@@ -108,7 +108,9 @@ impl Disk {
         };
         let Some((folder, now)) = located else { return Ok(false) };
         let same = (now.bytes, now.used) == (entry.bytes, entry.used);
-        if !same || pins.contains(name) || self.is_written(&folder, name) {
+        let is_free = same && !pins.contains(name) && !self.is_written(&folder, name);
+        // A later version may have reasons to keep it that this one cannot read.
+        if !is_free || notes::is_later(root, name) {
             return Ok(false);
         }
         let removed = if_there(folder.dir.remove(&file)).map_err(wrong)?;
@@ -206,6 +208,7 @@ impl Disk {
         // Stores with other names may share the directory.
         self.options().names.name_of(&data).is_some()
             && matches!(self.locate(root, &name, |dir| dir.find(&data)), Ok(None))
+            && !notes::is_later(root, &name)
     }
 }
 
