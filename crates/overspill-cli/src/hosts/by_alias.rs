@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use overspill::core::{Keep, Limits};
-use overspill::internal::HostCut;
 
 use super::table::{NONE, chars, env, place};
 use super::{Ceiling, CommandInput, Host, LIMITS, OwnCut, SetupStep, WaitsFor};
@@ -73,14 +72,7 @@ pub(super) const KIMI: Host = Host {
     // It shows 50,000 characters.
     ceiling: Ceiling { limits: LIMITS.chars(49_000), if_failed: None },
     // It saves a longer output in a file and shows 5,800 characters of its ends.
-    own_cut: Some(OwnCut {
-        usual: HostCut {
-            over: Limits::NONE.chars(50_000),
-            shows: Limits::NONE.chars(5_800),
-            keep: Keep::ENDS,
-        },
-        if_failed: None,
-    }),
+    own_cut: Some(OwnCut::over(Limits::NONE.chars(50_000), Limits::NONE.chars(5_800), Keep::ENDS)),
     then: with_alias!(
         "alias kimi='OVERSPILL_HOST=kimi-code OVERSPILL_BASH_ENV=\"$BASH_ENV\" BASH_ENV=\"@BIN@/kimi-code.sh\" kimi'"
     ),
@@ -103,14 +95,11 @@ pub(super) const QWEN: Host = Host {
     ceiling: chars(28_000),
     transcripts: &["~/.qwen/projects"],
     // It saves a longer output in a file and shows 4,000 characters of its ends.
-    own_cut: Some(OwnCut {
-        usual: HostCut {
-            over: Limits::NONE.chars(30_000),
-            shows: Limits::NONE.chars(4_000),
-            keep: Keep::Ends { head: 1, tail: 4 },
-        },
-        if_failed: None,
-    }),
+    own_cut: Some(OwnCut::over(
+        Limits::NONE.chars(30_000),
+        Limits::NONE.chars(4_000),
+        Keep::Ends { head: 1, tail: 4 },
+    )),
     then: with_alias!("alias qwen='PATH=\"@BIN@:$PATH\" qwen'"),
     ..NONE
 };

@@ -9,6 +9,7 @@ pub(crate) mod escape;
 pub(crate) mod frame;
 pub(crate) mod hook;
 mod moved_home;
+mod own_cut;
 mod own_slot;
 #[cfg(test)]
 mod page;
@@ -19,11 +20,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use overspill::Profile;
-use overspill::core::{Keep, Limits, Policy};
-use overspill::internal::{CallHost, HostCut};
+use overspill::core::{Limits, Policy};
 
 pub(crate) use background_log::{BackgroundLog, ExpectedLog};
 pub(crate) use moved_home::{below_home, moving_variable};
+pub(crate) use own_cut::OwnCut;
 pub(crate) use own_slot::{OwnSlot, SlotKind};
 pub(crate) use table::HOSTS;
 pub(crate) use task_file::TaskFile;
@@ -69,21 +70,6 @@ impl Ceiling {
             policy: Policy { trigger: limits, limits, ..Profile::OWN.policy },
             ..Profile::OWN
         }
-    }
-}
-
-/// The way in which a host itself cuts the output of a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct OwnCut {
-    pub(crate) usual: HostCut,
-    /// The way for a command that failed, if it differs.
-    pub(crate) if_failed: Option<HostCut>,
-}
-
-impl OwnCut {
-    /// It shows so much of every long output.
-    pub(crate) const fn to(limits: Limits, keep: Keep) -> OwnCut {
-        OwnCut { usual: HostCut { over: limits, shows: limits, keep }, if_failed: None }
     }
 }
 
@@ -310,28 +296,6 @@ impl Host {
     pub(crate) fn file_tool(env: &Env) -> Option<&'static str> {
         let mut around = Host::around(env);
         around.next().filter(|_| around.next().is_none())?.file_tool
-    }
-
-    /// Returns what records say about this host.
-    pub(crate) fn of_calls(&self) -> CallHost {
-        CallHost {
-            name: self.name.to_owned(),
-            cut: self.own_cut.map(|own| own.usual),
-            if_failed: self.own_cut.and_then(|own| own.if_failed),
-        }
-    }
-
-    /// Returns what records say about this host for the result of a tool. It is known how a host cuts the outputs of
-    /// commands, but not how it cuts other results.
-    pub(crate) fn of_results(&self, of_command: bool) -> CallHost {
-        let host = self.of_calls();
-        if of_command { host } else { CallHost { cut: None, if_failed: None, ..host } }
-    }
-
-    /// Returns what records say about the host around us. `None` if several hosts are around us.
-    pub(crate) fn of_calls_around(env: &Env) -> Option<CallHost> {
-        let mut around = Host::around(env);
-        around.next().filter(|_| around.next().is_none()).map(Host::of_calls)
     }
 
     /// Returns the hosts that have started us; one may run in another.

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use overspill::core::{Keep, Limits};
-use overspill::internal::HostCut;
 
 use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, NeovateFormat, PluginFormat};
 use super::{
@@ -142,14 +141,10 @@ pub(crate) const HOSTS: &[Host] = &[
         ceiling: Ceiling { limits: LIMITS.chars(29_500), if_failed: Some(LIMITS) },
         transcripts: &["~/.claude/projects"],
         // It saves a longer output in a file and shows 2,000 characters of its start.
-        own_cut: Some(OwnCut {
-            usual: HostCut {
-                over: Limits::NONE.chars(30_000),
-                shows: Limits::NONE.chars(2_000),
-                keep: Keep::Head,
-            },
-            if_failed: Some(OwnCut::to(Limits::NONE.chars(10_000), Keep::ENDS).usual),
-        }),
+        own_cut: Some(
+            OwnCut::over(Limits::NONE.chars(30_000), Limits::NONE.chars(2_000), Keep::Head)
+                .if_failed(OwnCut::to(Limits::NONE.chars(10_000), Keep::ENDS)),
+        ),
         ..NONE
     },
     Host {
@@ -303,14 +298,11 @@ pub(crate) const HOSTS: &[Host] = &[
         ceiling: chars(19_500),
         transcripts: &["~/.copilot/session-state"],
         // It saves a longer output in a file and shows 500 characters of its start.
-        own_cut: Some(OwnCut {
-            usual: HostCut {
-                over: Limits::NONE.bytes(20_480),
-                shows: Limits::NONE.chars(500),
-                keep: Keep::Head,
-            },
-            if_failed: None,
-        }),
+        own_cut: Some(OwnCut::over(
+            Limits::NONE.bytes(20_480),
+            Limits::NONE.chars(500),
+            Keep::Head,
+        )),
         hook: Some(&CopilotFormat),
         ..NONE
     },

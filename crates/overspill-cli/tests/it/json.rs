@@ -4,6 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::program::{Test, numbered, saved_run};
 
+const PI_SESSION: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/transcripts/pi.jsonl");
+
 /// Returns the example below each heading of the page.
 fn examples() -> Vec<(String, Value)> {
     let page = include_str!("../../../../docs/json.md");
@@ -67,6 +69,7 @@ fn documented_json_is_what_commands_print() {
             "explain" => &["explain", "--json", &id],
             "diff" => &["diff", "--json", &id, &id],
             "stats" => &["stats", "--json"],
+            "audit" => &["audit", "--json", PI_SESSION],
             "pin" => &["pin", "--json", &id],
             "gc" => &["gc", "--json", "--dry-run"],
             "rm" => &["rm", "--force", "--json", &id],
@@ -130,6 +133,7 @@ fn json_of_every_command_is_valid_by_its_schema() {
         ("diff", &["diff", "--json", &id, &id]),
         ("stats", &["stats", "--json"]),
         ("stats", &["stats", "--json", "--price", "3"]),
+        ("audit", &["audit", "--json", PI_SESSION]),
         ("pin", &["pin", "--json"]),
         ("error", &["rm", "--json", &id]),
         ("gc", &["gc", "--json", "--dry-run"]),

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 mod asked;
+mod audit;
 mod binary;
 mod bucket;
 mod children;

@@ -1,4 +1,4 @@
-//! What happens in a session, in the same form for every host.
+//! The events of a session, in the same form for every host.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -140,4 +140,18 @@ pub(super) fn exit_after(text: &str, mark: &str) -> Option<i32> {
     let (_, rest) = text.rsplit_once(mark)?;
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(rest.len());
     rest[..end].parse().ok()
+}
+
+/// Returns at most so many bytes of the start of a text, without a part of a character.
+pub(super) fn start_of(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Returns about so many bytes of the end of a text, without a part of a character.
+pub(super) fn end_of(text: &str, bytes: usize) -> &str {
+    &text[start_of(text, text.len().saturating_sub(bytes)).len()..]
 }

@@ -50,7 +50,9 @@ fn audit(args: &AuditArgs, env: &Env) -> anyhow::Result<()> {
     let is_usual = args.paths.is_empty();
     let places = if is_usual { places::usual_places(env) } else { args.paths.clone() };
     let mut tally = Tally::default();
-    let files = places::files(&places, &mut tally);
+    // Hosts keep other JSON files beside their transcripts.
+    let endings: &[&str] = if is_usual { &["jsonl"] } else { &["jsonl", "json"] };
+    let files = places::files(&places, endings, &mut tally);
     let databases = if is_usual { places::databases(env) } else { Vec::new() };
     let progress = ui::Progress::of("reading transcripts");
     tally.merge(read::read_all(&files, &progress));

@@ -46,12 +46,16 @@ fn placed(named: &str, env: &Env) -> Option<PathBuf> {
     }
 }
 
-/// Returns the files at these places. Links are not followed, and only regular files count.
-pub(super) fn files(places: &[PathBuf], tally: &mut Tally) -> Vec<TranscriptFile> {
+/// Returns the files at these places, in directories those with one of these endings. Links are not followed, and only regular files count.
+pub(super) fn files(
+    places: &[PathBuf],
+    endings: &[&str],
+    tally: &mut Tally,
+) -> Vec<TranscriptFile> {
     let mut all = Vec::new();
     for place in places {
         match fs::metadata(place) {
-            Ok(known) if known.is_dir() => walk(place, 0, &mut all, tally),
+            Ok(known) if known.is_dir() => walk(place, endings, 0, &mut all, tally),
             Ok(known) if known.is_file() => {
                 all.push(TranscriptFile { path: place.clone(), bytes: known.len() });
             }
@@ -64,7 +68,13 @@ pub(super) fn files(places: &[PathBuf], tally: &mut Tally) -> Vec<TranscriptFile
     all
 }
 
-fn walk(directory: &Path, depth: usize, all: &mut Vec<TranscriptFile>, tally: &mut Tally) {
+fn walk(
+    directory: &Path,
+    endings: &[&str],
+    depth: usize,
+    all: &mut Vec<TranscriptFile>,
+    tally: &mut Tally,
+) {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) => {
@@ -76,15 +86,15 @@ fn walk(directory: &Path, depth: usize, all: &mut Vec<TranscriptFile>, tally: &m
         let path = entry.path();
         let Ok(kind) = entry.file_type() else { continue };
         if kind.is_dir() && depth < DEEPEST {
-            walk(&path, depth + 1, all, tally);
-        } else if kind.is_file() && is_transcript_name(&path) {
+            walk(&path, endings, depth + 1, all, tally);
+        } else if kind.is_file() && has_ending(&path, endings) {
             let bytes = entry.metadata().map_or(0, |known| known.len());
             all.push(TranscriptFile { path, bytes });
         }
     }
 }
 
-fn is_transcript_name(path: &Path) -> bool {
+fn has_ending(path: &Path, endings: &[&str]) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
-    matches!(ending, Some("jsonl" | "json"))
+    ending.is_some_and(|ending| endings.contains(&ending))
 }

@@ -129,7 +129,7 @@ fn read_lines(
             let is_read = match line {
                 FileLine::Text { text, .. } if text.trim_ascii().is_empty() => return,
                 FileLine::Text { text, is_ended } => match one_line(text, &mut session, reader) {
-                    // Somebody is writing this line.
+                    // The host is writing this line.
                     false if !is_ended => return,
                     is_read => is_read,
                 },

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 
 use overspill::core::internal::is_failed_row;
 
-use super::event::{SessionEvent, ToolCall, ToolOutput};
+use super::event::{SessionEvent, ToolCall, ToolOutput, start_of};
 use super::pipes::{hides_exit_code, without_filters};
 use super::tally::{Example, Loss, MOST_EXAMPLES, SIZES, Tally};
 use super::ways::{Cutter, LongOutput, ROOMS, Room, WAYS, Way, chars_of, is_short};
 use super::words::{SeenWords, TextForm, each_word};
 use crate::hosts::Host;
 
-/// Of shorter outputs it does not matter how they are cut.
+/// Shorter outputs are not compared.
 const SHORTEST: usize = 2_000;
 /// Words count as used in so many steps of the agent after the output.
 const STEPS: u64 = 3;
@@ -28,7 +28,7 @@ const LONGEST_FILE: u64 = 16 << 20;
 /// So much of an output is looked at for failed rows.
 const LOOKED_AT: usize = 64 << 10;
 
-/// What a worker needs for all its sessions.
+/// The parts that a worker uses for all its sessions.
 pub(super) struct Worker {
     pub(super) tally: Tally,
     pub(super) seen: SeenWords,
@@ -65,7 +65,7 @@ struct OpenCall {
     command: Option<String>,
 }
 
-/// An output of which words may still be used.
+/// An output whose words may still be used.
 struct OpenOutput {
     example: Example,
     text: String,
@@ -125,9 +125,9 @@ impl<'w> Session<'w> {
         if !self.is_in_step {
             self.is_in_step = true;
             self.step += 1;
-            while let Some(output) =
-                self.outputs.pop_front_if(|output| output.step + STEPS < self.step)
-            {
+            let is_done = |output: &OpenOutput| output.step + STEPS < self.step;
+            let done = self.outputs.iter().take_while(|output| is_done(output)).count();
+            for output in self.outputs.drain(..done).collect::<Vec<OpenOutput>>() {
                 self.settle(output);
             }
         }
@@ -181,7 +181,7 @@ impl<'w> Session<'w> {
             call.map_or_else(|| ("(not known)".to_owned(), None), |call| (call.tool, call.command));
         let ToolOutput { shown, header, whole, saved, is_cut, failed, .. } = output;
         let file = saved.filter(|_| whole.is_none()).and_then(|path| self.saved_output(&path));
-        let body = &shown[shown.floor_char_boundary(header)..];
+        let body = &shown[start_of(&shown, header).len()..];
         let whole: Cow<'_, str> = match (whole, file) {
             (Some(whole), _) => whole,
             (None, Some(file)) => Cow::Owned(file),
@@ -198,7 +198,7 @@ impl<'w> Session<'w> {
         self.worker.tally.sizes[class.unwrap_or(SIZES.len() - 1)].add(whole.len() as u64);
         self.worker.tally.tools.entry(tool.clone()).or_default().add(whole.len() as u64);
         let failed = failed.unwrap_or(false);
-        // overspill shortens commands and results of MCP. What is not recorded cannot be replayed.
+        // overspill shortens commands and results of MCP. The replay needs the whole output.
         let is_ours = command.is_some() || tool.starts_with("mcp_") || tool.contains("__");
         let replayed = if is_ours && is_recorded && whole.len() > 1_000 {
             let long =
@@ -264,7 +264,7 @@ impl<'w> Session<'w> {
             }
             let (mut best_other, mut ours) = (0, None);
             for (at, (way, _)) in WAYS.into_iter().enumerate() {
-                // The host has one way to cut, whatever the room.
+                // The host has one way to cut, and one room.
                 if way == Way::Host && (room != Room::OfHost || self.host.own_cut.is_none()) {
                     continue;
                 }

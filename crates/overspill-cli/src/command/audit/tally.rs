@@ -35,7 +35,7 @@ impl Volume {
 /// The words that a way of cutting keeps.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Recall {
-    /// Outputs that are longer than the room, and of which words were used.
+    /// Outputs that are longer than the room and have used words.
     pub(super) outputs: u64,
     /// The sum of the shares of words that are kept, over outputs.
     pub(super) shares: f64,
@@ -121,7 +121,7 @@ pub(super) struct Tally {
     pub(super) hosts: BTreeMap<&'static str, HostSum>,
     pub(super) sizes: [Volume; SIZES.len()],
     pub(super) tools: BTreeMap<String, Volume>,
-    /// Outputs over 2,000 characters of which the agent used words, and how many words.
+    /// Outputs over 2,000 characters with used words, and the number of these words.
     pub(super) used_outputs: u64,
     pub(super) used_words: u64,
     pub(super) recalls: [[Recall; WAYS.len()]; ROOMS.len()],

@@ -19,7 +19,7 @@ const NAMED_FAILURES: usize = 5;
 pub(in crate::command) struct Sum {
     pub(in crate::command) outputs: u64,
     pub(in crate::command) produced: u64,
-    /// The bytes that the host itself would have shown. Where that is not known, the whole output.
+    /// The bytes that the host itself would have shown, or the whole output if that is not known.
     pub(in crate::command) baseline: u64,
     pub(in crate::command) shown: u64,
     pub(in crate::command) retrieved: u64,
@@ -48,7 +48,7 @@ impl Sum {
 #[derive(Debug, Default)]
 pub(in crate::command) struct Totals {
     pub(in crate::command) all: Sum,
-    /// The outputs of which it is not known what the host would have shown.
+    /// The outputs without a known baseline.
     pub(super) against_whole: Sum,
     pub(super) on_terminal: Sum,
     /// The outputs that expired, or are still there, with lines that nobody saw: how many outputs.

@@ -83,7 +83,7 @@ fn summary(totals: &Totals, price: Option<Price>, colors: ui::Colors) -> String 
         }
         let is_whole = ["produced", "without overspill"].contains(&what);
         let share = if is_whole { String::new() } else { share(bytes) };
-        // Nobody would have paid for all that was produced.
+        // No agent reads all that was produced, so it has no cost.
         let cost = cost(bytes).filter(|_| what != "produced").unwrap_or_default();
         table.row(vec![what.into(), signed(bytes), tokens(bytes), cost, share]);
         if what == "saved" {
@@ -104,7 +104,7 @@ fn baseline_note(totals: &Totals) -> String {
             "The host agents are not known, so \"without overspill\" is the whole output.\n".into()
         }
         (unknown, _) => format!(
-            "\"without overspill\" is what the host agents would have shown themselves. Of {} the host is not \
+            "\"without overspill\" is what the host agents would have shown themselves. The host of {} is not \
              known, so the whole output counts.\n",
             ui::count(unknown, "output")
         ),

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use crate::command::audit::event::{
     SessionEvent, ToolCall, ToolOutput, TranscriptFormat, TranscriptReader, command_in, exit_after,
-    list, string, text_of,
+    list, start_of, string, text_of,
 };
 
 pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
@@ -88,7 +88,7 @@ impl TranscriptReader for Reader {
         line: &'a str,
         take: &mut dyn FnMut(SessionEvent<'a>),
     ) -> serde_json::Result<()> {
-        let start = &line[..line.floor_char_boundary(400)];
+        let start = start_of(line, 400);
         if start.contains("\"type\":\"event_msg\"") {
             if line.len() > WHOLE && line.contains("\"aggregated_output\":") {
                 self.keep(line)?;
@@ -182,7 +182,7 @@ fn shown(raw: Option<&RawValue>) -> Cow<'_, str> {
 }
 
 fn output(id: String, shown: Cow<'_, str>, whole: Option<String>) -> ToolOutput<'_> {
-    let head = &shown[..shown.floor_char_boundary(400)];
+    let head = start_of(&shown, 400);
     let header = head.find(HEADER_END).map_or(0, |at| at + HEADER_END.len());
     let is_cut = shown[header..].starts_with(CUT) || shown.contains(" truncated…");
     let failed = exit_after(&shown[..header], "exited with code ").map(|code| code != 0);

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::command::audit::event::{
-    SessionEvent, ToolCall, ToolOutput, TranscriptFormat, TranscriptReader, command_in, exit_after,
-    list, string, text_of,
+    SessionEvent, ToolCall, ToolOutput, TranscriptFormat, TranscriptReader, command_in, end_of,
+    exit_after, list, start_of, string, text_of,
 };
 
 pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
@@ -153,9 +153,9 @@ fn output<'a>(
     }
     let shown = shown.unwrap_or_default();
     let is_cut = shown.starts_with(CUT);
-    let head = &shown[..shown.floor_char_boundary(600)];
+    let head = start_of(&shown, 600);
     let header = head.find(HEADER).map_or(0, |at| at + HEADER.len());
-    let end = &shown[shown.floor_char_boundary(shown.len().saturating_sub(200))..];
+    let end = end_of(&shown, 200);
     let failed = exit_after(end, "Exit Code: ").map(|code| code != 0);
     let whole = if is_cut { string(display) } else { None };
     Ok(ToolOutput { header, whole, is_cut, failed, ..ToolOutput::new(id, shown) })

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::command::audit::event::{
-    SessionEvent, ToolCall, ToolOutput, TranscriptFormat, TranscriptReader, command_in, list,
-    string, text_of,
+    SessionEvent, ToolCall, ToolOutput, TranscriptFormat, TranscriptReader, command_in, end_of,
+    list, string, text_of,
 };
 
 pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
@@ -77,7 +77,7 @@ impl TranscriptReader for Reader {
             }
             Some("toolResult") => {
                 let shown = text_of(message.content).unwrap_or_default();
-                let end = &shown[shown.floor_char_boundary(shown.len().saturating_sub(300))..];
+                let end = end_of(&shown, 300);
                 let is_cut = end.contains("[Showing lines ") || end.contains("Full output: ");
                 let (id, failed) = (message.id.unwrap_or_default(), message.is_error);
                 let output = ToolOutput { is_cut, failed, ..ToolOutput::new(id, shown) };

@@ -7,8 +7,8 @@ use serde_json::value::RawValue;
 
 use super::gemini::{FunctionResponse, ResponseText};
 use crate::command::audit::event::{
-    SessionEvent, ToolCall, ToolOutput, TranscriptFormat, TranscriptReader, command_in, exit_after,
-    list, string,
+    SessionEvent, ToolCall, ToolOutput, TranscriptFormat, TranscriptReader, command_in, end_of,
+    exit_after, list, start_of, string,
 };
 
 pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
@@ -121,11 +121,11 @@ fn output<'a>(
     let (shown, is_error) = response.map_or((None, false), |response| response.text());
     let shown = shown.unwrap_or_default();
     let is_cut = shown.starts_with(CUT);
-    let head = &shown[..shown.floor_char_boundary(2_000)];
+    let head = start_of(&shown, 2_000);
     let header = head.find(HEADER).map_or(0, |at| at + HEADER.len());
     let shell: Option<ShellResult<'a>> =
         display.and_then(|display| serde_json::from_str(display.get()).ok());
-    let end = &shown[shown.floor_char_boundary(shown.len().saturating_sub(200))..];
+    let end = end_of(&shown, 200);
     let exit = shell.as_ref().and_then(|it| it.exit).or_else(|| exit_after(end, "Exit Code: "));
     let whole = shell.filter(|_| is_cut).and_then(|it| string(it.output));
     let whole = whole.filter(|whole| whole.len() < RECORDED);

@@ -1,0 +1,211 @@
+//! `overspill audit`, on transcripts that the real hosts wrote.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::program::{program, skip};
+
+/// The hosts, the files of their sessions, and the bytes of the first output. The command prints 4,560 bytes; some hosts
+/// drop the last line feed or add lines about the process.
+///
+/// Each session has the same five commands. The first lists 120 files, the second names one of them and fails, the
+/// third hides a failure behind `tail`, the fifth is the first again.
+const SESSIONS: [(&str, &str, u64); 7] = [
+    ("claude-code", "claude-code.jsonl", 4_559),
+    ("codex", "codex.jsonl", 4_560),
+    ("copilot", "copilot.jsonl", 4_599),
+    ("gemini", "gemini.jsonl", 4_605),
+    ("opencode", "opencode.json", 4_560),
+    ("pi", "pi.jsonl", 4_560),
+    ("qwen", "qwen.jsonl", 4_628),
+];
+const LIST: &str = "seq -f 'src/module_%04g.rs: fn handle_request' 1 120";
+
+fn transcript(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts").join(name)
+}
+
+fn audit(home: &Path, args: &[&str]) -> (i32, String, String) {
+    let output = program(home).arg("audit").args(args).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn audit_json(home: &Path, paths: &[&Path]) -> Value {
+    let mut args = vec!["--json"];
+    args.extend(paths.iter().map(|path| path.to_str().unwrap()));
+    let (code, json, error) = audit(home, &args);
+    assert_eq!(code, 0, "{error}{json}");
+    serde_json::from_str(&json).unwrap()
+}
+
+#[test]
+fn session_of_every_host_is_replayed() {
+    let home = tempfile::tempdir().unwrap();
+    for (host, file, bytes) in SESSIONS {
+        let json = audit_json(home.path(), &[&transcript(file)]);
+        assert_eq!((&json["sessions"], &json["outputs"]), (&json!(1), &json!(5)), "{host}");
+        assert_eq!(json["by_host"][0]["host"], host);
+        assert_eq!((&json["bad_lines"], &json["cut_by_host"]), (&json!(0), &json!(0)), "{host}");
+        // Nothing is so long that overspill or the host would have cut it.
+        assert_eq!(json["shown_bytes"], json["with_overspill_bytes"], "{host}");
+        // The second command names the file `src/module_0077.rs` of the first output, and nothing did before.
+        assert_eq!(json["used"], json!({ "outputs": 1, "words": 1 }), "{host}");
+        let loss = &json["losses"][0];
+        assert_eq!(loss["lost"], json!(["src/module_0077.rs"]), "{host}");
+        assert_eq!((&loss["command"], &loss["bytes"]), (&json!(LIST), &json!(bytes)), "{host}");
+        let hidden = &json["hidden_failures"];
+        assert_eq!(hidden["commands"], 1, "{host}: {hidden}");
+        let command = hidden["examples"][0]["command"].as_str().unwrap();
+        assert!(command.ends_with("2>&1 | tail -3"), "{host}: {command}");
+        let ways = json["kept"][2]["ways"].as_array().unwrap();
+        let kept: Vec<&Value> = ways.iter().map(|way| &way["kept"]).collect();
+        assert_eq!(kept[1..4], [&json!(0.0), &json!(1.0), &json!(0.0)], "{host}: head, tail, ends");
+    }
+    assert!(!home.path().join("store").exists(), "nothing is written into the store");
+}
+
+#[test]
+fn transcripts_are_found_where_hosts_keep_them() {
+    let home = tempfile::tempdir().unwrap();
+    let (code, _, error) = audit(home.path(), &[]);
+    assert!(code == 1 && error.contains("no transcript of a session was found"), "{error}");
+    for (file, place) in [
+        ("claude-code.jsonl", ".claude/projects/-home-ada-work/session.jsonl"),
+        ("codex.jsonl", ".codex/sessions/2026/11/18/rollout.jsonl"),
+        ("gemini.jsonl", ".gemini/tmp/work/chats/session.jsonl"),
+        ("qwen.jsonl", ".qwen/projects/-home-ada-work/chats/session.jsonl"),
+        ("copilot.jsonl", ".copilot/session-state/8b42/events.jsonl"),
+        ("pi.jsonl", ".pi/agent/sessions/--home-ada-work--/session.jsonl"),
+    ] {
+        let place = home.path().join(place);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::copy(transcript(file), place).unwrap();
+    }
+    let database = home.path().join(".local/share/opencode/opencode.db");
+    fs::create_dir_all(database.parent().unwrap()).unwrap();
+    fs::write(database, "").unwrap();
+    let json = audit_json(home.path(), &[]);
+    assert_eq!((&json["sessions"], &json["outputs"]), (&json!(6), &json!(30)));
+    let (_, text, _) = audit(home.path(), &[]);
+    assert!(text.starts_with("30 tool outputs in 6 sessions"), "{text}");
+    assert!(text.contains("opencode export SESSION > FILE"), "{text}");
+}
+
+#[test]
+fn output_that_the_host_cut_is_replayed_from_the_transcript() {
+    let home = tempfile::tempdir().unwrap();
+    // Codex shows 10,000 characters, and the transcript has up to 64 KiB.
+    let whole: String =
+        (0..900).map(|at| format!("line {at} of the output file_{at}.c\n")).collect();
+    let shown = format!(
+        "Exit\nOutput:\nWarning: truncated output\n{}…20000 chars truncated…",
+        &whole[..5_000]
+    );
+    let line = |payload: Value, kind: &str| json!({ "type": kind, "payload": payload }).to_string();
+    let call = |id: &str, command: &str| {
+        let arguments = json!({ "cmd": command }).to_string();
+        line(
+            json!({ "type": "function_call", "name": "exec_command", "call_id": id, "arguments": arguments }),
+            "response_item",
+        )
+    };
+    let item = json!({ "type": "CommandExecution", "id": "1", "aggregated_output": whole });
+    let lines = [
+        line(json!({ "id": "s" }), "session_meta"),
+        call("1", "make all"),
+        line(json!({ "type": "item_completed", "item": item }), "event_msg"),
+        line(
+            json!({ "type": "function_call_output", "call_id": "1", "output": shown }),
+            "response_item",
+        ),
+        call("2", "make all | grep file_450.c"),
+    ];
+    let file = home.path().join("codex.jsonl");
+    // The order of fields tells the kind of a line at its start.
+    fs::write(&file, lines.join("\n")).unwrap();
+    let json = audit_json(home.path(), &[&file]);
+    assert_eq!((&json["cut_by_host"], &json["not_recorded"]), (&json!(1), &json!(0)), "{json}");
+    assert_eq!(json["output_bytes"], whole.len());
+    assert_eq!(json["repeated"]["commands"], 1, "{json}");
+    let host = &json["kept"][0]["ways"][0];
+    assert_eq!(
+        (&host["outputs"], &host["kept"]),
+        (&json!(1), &json!(0.0)),
+        "the host loses the middle"
+    );
+}
+
+#[test]
+fn bad_transcripts_get_a_clear_word() {
+    let home = tempfile::tempdir().unwrap();
+    let place = |name: &str| home.path().join(name);
+    let good = fs::read_to_string(transcript("pi.jsonl")).unwrap();
+    // A line that is broken, one that is not UTF-8, and one that somebody is writing.
+    let mut broken = format!("{good}{{\"type\":\"message\",\n").into_bytes();
+    broken.extend(b"\xff\xfe\n{\"type\":\"mess");
+    fs::write(place("broken.jsonl"), broken).unwrap();
+    fs::write(place("other.jsonl"), "{\"hello\":1}\n").unwrap();
+    fs::write(place("empty.jsonl"), "").unwrap();
+    let newer = "{\"type\":\"session\",\"version\":99}\n".to_owned() + &"{\"new\":1}\n".repeat(30);
+    fs::write(place("newer.jsonl"), newer).unwrap();
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        place("pipe.jsonl"),
+        rustix::fs::FileType::Fifo,
+        0o600.into(),
+        0,
+    )
+    .unwrap();
+    let json = audit_json(home.path(), &[home.path(), &place("pipe.jsonl"), &place("missing")]);
+    assert_eq!(
+        (&json["sessions"], &json["outputs"], &json["bad_lines"]),
+        (&json!(1), &json!(5), &json!(2))
+    );
+    let not_read = json["not_read"]["examples"].as_array().unwrap();
+    let reason = |name: &str| {
+        let mut all = not_read.iter();
+        let found = all.find(|it| it["path"].as_str().unwrap().ends_with(name));
+        found.map(|it| it["reason"].as_str().unwrap()).unwrap_or_default().to_owned()
+    };
+    assert_eq!(reason("other.jsonl"), "overspill does not know this format");
+    assert!(reason("newer.jsonl").contains("a newer version of pi"), "{not_read:?}");
+    assert_eq!(reason("pipe.jsonl"), "it is not a regular file");
+    assert!(reason("missing").to_lowercase().contains("no such file"), "{not_read:?}");
+    assert_eq!(json["not_read"]["files"], 4);
+}
+
+#[test]
+fn directory_without_permission_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = tempfile::tempdir().unwrap();
+    fs::copy(transcript("pi.jsonl"), home.path().join("pi.jsonl")).unwrap();
+    let closed = home.path().join("closed");
+    fs::create_dir(&closed).unwrap();
+    fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+    if fs::read_dir(&closed).is_ok() {
+        return skip("this user may read every directory");
+    }
+    let json = audit_json(home.path(), &[home.path()]);
+    assert_eq!(json["not_read"]["examples"][0]["path"], closed.to_str().unwrap());
+}
+
+#[test]
+fn report_shows_hostile_text_as_text() {
+    let home = tempfile::tempdir().unwrap();
+    let text = fs::read_to_string(transcript("pi.jsonl")).unwrap();
+    let hostile = text.replace("fn handle_request", "</pre><script>alert(1)</script>\\u001b[2J");
+    let file = home.path().join("pi.jsonl");
+    fs::write(&file, hostile).unwrap();
+    let report = home.path().join("report.html");
+    let (code, text, error) =
+        audit(home.path(), &[file.to_str().unwrap(), "--html", report.to_str().unwrap()]);
+    assert_eq!(code, 0, "{error}");
+    assert!(text.contains("report.html") && !text.contains('\u{1b}'), "{text}");
+    let page = fs::read_to_string(report).unwrap();
+    assert!(page.contains("src/module_0077.rs") && page.contains("&lt;script&gt;"), "{page}");
+    assert!(!page.contains("<script") && !page.contains('\u{1b}'), "{page}");
+    assert!(page.contains("default-src 'none'"));
+}
