@@ -6,6 +6,7 @@ use super::block::{Block, Reason, Why};
 use super::classify::{Class, FEWEST_LINES};
 use super::fold;
 use super::line::ScoredLines;
+use super::outcome::{self, Outcome};
 use super::pack::{Item, PackBudget, pack, room_used};
 use super::{listing, odd, prose, search, source};
 use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
@@ -323,7 +324,8 @@ fn bridged(lines: &ScoredLines, chosen: &[bool]) -> Vec<bool> {
         let belongs = |at: &usize| {
             let line = &all[*at];
             let is_next = line.number == all[row].number + (*at - row) as u64;
-            is_next && (line.own.blank || line.own.indent > all[row].own.indent)
+            let passed = || outcome::outcome(lines.text(line)) == Some(Outcome::Passed);
+            is_next && (line.own.blank || line.own.indent > all[row].own.indent && !passed())
         };
         let block = (row + 1..all.len()).take(BLOCK).take_while(belongs);
         block.for_each(|at| bridged[at] = true);

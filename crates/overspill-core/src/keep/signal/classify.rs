@@ -1,5 +1,6 @@
 //! Tells what kind of output lines are, by exact tests on their text and by what the caller knows.
 
+use super::diagnostic::Report;
 use super::line::{ScoredLine, ScoredLines};
 use super::outcome::{self, Outcome};
 use super::{listing, prose, search, source};
@@ -79,12 +80,16 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
     if search::is_search(lines) {
         return Class::without_failure(Kind::Search);
     }
-    let is_source = source::is_source(lines);
+    // A compiler quotes the source that it complains about.
+    let report = Report::of(lines);
+    let is_source = !report.is_report && source::is_source(lines);
     let is_prose = prose::is_prose(lines);
     let is_file = matches!(hint.likely, Some(Kind::Source | Kind::Prose | Kind::Search));
     let is_doubtful = is_source || is_prose || is_file || hint.succeeded;
     let spread = if is_doubtful { SOURCE_SPREAD } else { SPREAD };
-    let failing = failing(lines, spread);
+    // Where every line is an error, none stands above the others.
+    let only_errors = report.is_all_messages && !hint.succeeded;
+    let failing = if only_errors { 1.0 } else { failing(lines, spread) };
     let kind = match () {
         () if failing >= 0.5 => Kind::FailingLog,
         () if is_prose => Kind::Prose,

@@ -9,6 +9,7 @@ mod belongs;
 mod block;
 mod choose;
 mod classify;
+mod diagnostic;
 mod failure;
 mod failure_prefilter;
 mod features;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::belongs::FailedBlock;
 use super::classify::classify;
+use super::diagnostic::QuotedSource;
 use super::failure_prefilter::{FailurePrefilter, PrefilterSearch};
 use super::features::{ContextFeatures, LOOK_AHEAD, LineFeatures, RECENT, Recent};
 use super::fold::AlikeLines;
@@ -65,6 +66,7 @@ pub(crate) struct SignalScan {
     recent: Recent,
     block: FailedBlock,
     alike: AlikeLines,
+    quoted: QuotedSource,
     counts: TemplateCounts,
     known: LineCache,
     /// What to look for, once not every line is read.
@@ -109,6 +111,7 @@ impl SignalScan {
             recent: Recent::default(),
             block: FailedBlock::default(),
             alike: AlikeLines::default(),
+            quoted: QuotedSource::default(),
             counts: TemplateCounts::default(),
             known: LineCache::new(),
             alarm: None,
@@ -177,7 +180,7 @@ impl SignalScan {
                 continue;
             }
             let text = self.pool.last.text(&line).to_vec();
-            let (own, worth, kinds) = self.read(text.strip_suffix(b"\n").unwrap_or(&text));
+            let (own, worth, kinds) = self.read(text.strip_suffix(b"\n").unwrap_or(&text), false);
             let own = LineFeatures { red: line.own.red, ..own };
             let score = ScoredLine::UNSCORED;
             self.pool.last.lines[at] = ScoredLine { own, worth, kinds, score, ..line };
@@ -231,7 +234,8 @@ impl SignalScan {
             self.thrift.passed(text.len(), read);
         }
         let (own, worth, kinds) = if read {
-            self.read(text)
+            let is_quoted = self.is_quoted(text);
+            self.read(text, is_quoted)
         } else {
             let own = LineFeatures { red: self.red, ..LineFeatures::unread(text) };
             (own, WordWeights::default(), LineKinds::default())
@@ -273,13 +277,19 @@ impl SignalScan {
         }
     }
 
+    /// Tells whether the line at hand quotes source.
+    fn is_quoted(&mut self, text: &[u8]) -> bool {
+        let last = &self.pool.last;
+        self.quoted.next(text, last.lines.back().map(|line| last.text(line)))
+    }
+
     /// Looks at the words of the line at hand.
-    fn read(&mut self, text: &[u8]) -> (LineFeatures, WordWeights, LineKinds) {
+    fn read(&mut self, text: &[u8], is_quoted: bool) -> (LineFeatures, WordWeights, LineKinds) {
         let found = self.known.find(text, &self.weights);
         let CachedLine { kinds, worth, from, indent, read_to, hit, place, bare, blank, trace } =
             found;
         // Digits and the end of a long line count here. The cache knows neither.
-        let passed = hit && outcome::has_passed(&text[usize::from(from)..]);
+        let passed = hit && (is_quoted || outcome::has_passed(&text[usize::from(from)..]));
         let (hit, worth) = if passed { (false, worth.of_passed()) } else { (hit, worth) };
         let counts = self.counts.add(kinds);
         let hit = hit && !(counts.family >= FEW && outcome::is_warning(&text[usize::from(from)..]));

@@ -14,6 +14,10 @@ use super::weights::UNIT;
 const MORE: f64 = 0.6;
 const AGAIN: f64 = 0.02;
 
+/// A later copy is the one that counts only if its share is so much larger. The first copies of several lines stand
+/// together, the best ones may not.
+const LATER: f64 = 1000.0;
+
 /// How much of its share a line keeps that differs from both lines beside it only in numbers: the first and the last of
 /// such lines say enough.
 const BETWEEN: f64 = 0.01;
@@ -54,7 +58,7 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
             Entry::Vacant(entry) => drop(entry.insert(at)),
             Entry::Occupied(mut entry) => {
                 let other = *entry.get();
-                let lesser = if shares[at] > shares[other] { entry.insert(at) } else { at };
+                let lesser = if shares[at] > shares[other] * LATER { entry.insert(at) } else { at };
                 let better = at + other - lesser;
                 shares[better] += shares[lesser] * MORE;
                 shares[lesser] *= AGAIN;
