@@ -7,7 +7,7 @@
 //! carries over from one line to the next: a line cleans the same wherever reading begins.
 
 use super::mapped::MappedText;
-use super::sink::Sink;
+use super::sink::{CursorMotion, Sink};
 use super::utf8::{Unfinished, Utf8Step};
 use crate::{Cleaning, LineRule, Policy};
 
@@ -64,6 +64,18 @@ impl Parameters {
                 self.red = self.is_red();
                 self.number = 0;
             }
+        }
+    }
+
+    /// Returns what a sequence with these parameters does to the lines above it.
+    fn motion(self, last: u8) -> Option<CursorMotion> {
+        let lines = self.number.max(1);
+        match last {
+            b'A' | b'F' => Some(CursorMotion::Up(lines)),
+            b'B' | b'E' => Some(CursorMotion::Down(lines)),
+            b'K' if self.number != 1 => Some(CursorMotion::EraseLine),
+            b'J' if self.number == 0 => Some(CursorMotion::EraseBelow),
+            _ => None,
         }
     }
 
@@ -265,6 +277,8 @@ impl Cleaner {
             _ => {
                 if byte == b'm' && parameters.is_red() {
                     sink.red();
+                } else if let Some(motion) = parameters.motion(byte) {
+                    sink.cursor(motion);
                 }
                 self.state = State::Ground;
                 usize::from((0x40..=0x7e).contains(&byte))

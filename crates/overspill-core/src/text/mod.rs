@@ -65,5 +65,5 @@ pub use clean::{Cleaned, clean};
 pub(crate) use clean::{Cleaner, LONGEST_ERASURE};
 pub(crate) use defuse::defuse;
 pub use defuse::defused;
-pub(crate) use sink::{Sink, TeeSink};
+pub(crate) use sink::{CursorMotion, Sink, TeeSink};
 pub(crate) use utf8::{ceil_char, count_chars, floor_char, nth_char, nth_char_from_end};

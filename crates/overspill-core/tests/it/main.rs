@@ -10,6 +10,7 @@ mod kinds;
 mod laws;
 mod limits;
 mod logs;
+mod redraws;
 mod runs;
 mod signal;
 mod structure;

@@ -58,7 +58,7 @@ pub(crate) fn choose(
     mark: &Cost,
 ) -> Option<Choice> {
     let chooser = lines.chooser(policy.hint);
-    if lines.lines.len() < FEWEST_LINES || matches!(chooser.order, ShownOrder::Ends) {
+    if lines.count() < FEWEST_LINES || matches!(chooser.order, ShownOrder::Ends) {
         return None;
     }
     let mut room = bytes_within(lines, policy, limits);

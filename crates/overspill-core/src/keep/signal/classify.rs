@@ -23,7 +23,7 @@ const PASSED_ROWS: usize = 5;
 const PASSED: usize = 4;
 
 /// An output with fewer lines, and too large all the same, has long lines.
-pub(super) const FEWEST_LINES: usize = 12;
+pub(super) const FEWEST_LINES: u64 = 12;
 
 /// The kind of an output, and how much it looks like a failing log.
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +70,7 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
         let failing = f64::from(u8::from(kind == Kind::FailingLog));
         return Class { failing, ..Class::without_failure(kind) };
     }
-    if lines.lines.len() < FEWEST_LINES {
+    if lines.count() < FEWEST_LINES {
         return Class::without_failure(Kind::LongLines);
     }
     if listing::is_listing(lines) {
@@ -113,7 +113,7 @@ fn failing(lines: &ScoredLines, (from, to): (f64, f64)) -> f64 {
     let mut scores: Vec<i32> = lines.lines.iter().map(score).collect();
     let best = scores.iter().copied().max().unwrap_or(0);
     // Lines that are no longer held had lower scores than those that are.
-    let count = lines.lines.last().map_or(0, |last| last.number + 1);
+    let count = lines.count();
     let middle = usize::try_from(count / 2).unwrap_or(usize::MAX);
     let median = if middle < scores.len() {
         *scores.select_nth_unstable_by(middle, |a, b| b.cmp(a)).1

@@ -39,6 +39,8 @@ pub(crate) struct ScoredLine {
     pub(crate) read: bool,
     /// Only its start is shown.
     pub(crate) clipped: bool,
+    /// A later line was written over it.
+    pub(crate) overwritten: bool,
 }
 
 /// The kinds of a line, see [`TemplateCounts`](super::template_counts::TemplateCounts).
@@ -107,6 +109,11 @@ impl ScoredLines {
 
     pub(crate) fn text(&self, line: &ScoredLine) -> &[u8] {
         &self.text[line.place()]
+    }
+
+    /// Returns how many lines the output has, held or not; 0 if none is held.
+    pub(super) fn count(&self) -> u64 {
+        self.lines.last().map_or(0, |last| last.number + 1)
     }
 
     /// Returns what the choice among these lines is made from.

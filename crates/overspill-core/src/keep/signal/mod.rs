@@ -25,6 +25,7 @@ mod pack;
 mod pool;
 mod prose;
 mod read_budget;
+mod redraw;
 mod scan;
 mod search;
 mod share;

@@ -16,12 +16,13 @@ use super::line_cache::{CachedLine, LineCache};
 use super::outcome;
 use super::pool::{Pool, PoolRoom};
 use super::read_budget::ReadBudget;
+use super::redraw::Screen;
 use super::share;
 use super::template_counts::TemplateCounts;
 use super::weights::{Weights, WordWeights};
 use crate::observe::ends::Ends;
 use crate::text::mapped::MappedText;
-use crate::text::{Sink, floor_char};
+use crate::text::{CursorMotion, Sink, floor_char};
 use crate::{KindHint, Policy};
 
 /// How many bytes of a line are shown at most.
@@ -67,6 +68,8 @@ pub(crate) struct SignalScan {
     block: FailedBlock,
     alike: AlikeLines,
     quoted: QuotedSource,
+    /// The rows of the terminal, once the cursor has gone up.
+    screen: Option<Box<Screen>>,
     counts: TemplateCounts,
     known: LineCache,
     /// What to look for, once not every line is read.
@@ -112,6 +115,7 @@ impl SignalScan {
             block: FailedBlock::default(),
             alike: AlikeLines::default(),
             quoted: QuotedSource::default(),
+            screen: None,
             counts: TemplateCounts::default(),
             known: LineCache::new(),
             alarm: None,
@@ -259,8 +263,10 @@ impl SignalScan {
             worth,
             read,
             clipped,
+            overwritten: false,
         };
         self.pool.last.push(line, &text[..shown.clip], if feed { b"\n" } else { b"" });
+        self.write_over(own.blank);
         self.start = end;
         self.red = false;
         self.number += 1;
@@ -281,6 +287,17 @@ impl SignalScan {
     fn is_quoted(&mut self, text: &[u8]) -> bool {
         let last = &self.pool.last;
         self.quoted.next(text, last.lines.back().map(|line| last.text(line)))
+    }
+
+    /// Puts the line at hand on the screen, if the cursor has gone up there.
+    fn write_over(&mut self, is_blank: bool) {
+        let Some(screen) = &mut self.screen else { return };
+        if let Some(line) = screen.write(self.number, is_blank) {
+            self.pool.overwrite(line);
+        }
+        if screen.is_plain() {
+            self.screen = None;
+        }
     }
 
     /// Looks at the words of the line at hand.
@@ -419,6 +436,16 @@ impl Sink for SignalScan {
 
     fn red(&mut self) {
         self.red = true;
+    }
+
+    fn cursor(&mut self, motion: CursorMotion) {
+        let SignalScan { screen, pool, number, .. } = self;
+        if screen.is_none() && matches!(motion, CursorMotion::Up(_)) {
+            *screen = Some(Box::new(Screen::before(*number, |line| pool.is_blank(line))));
+        }
+        if let Some(screen) = screen {
+            screen.go(motion, |line| pool.overwrite(line));
+        }
     }
 
     fn erase(&mut self, chars: u64) {
