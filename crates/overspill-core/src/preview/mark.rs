@@ -110,13 +110,17 @@ pub(super) fn header(
 
 /// Returns the mark of a gap.
 ///
-/// The gap is a fold if it holds only lines like the one above it.
+/// The gap is a fold if it holds only lines like the one above it. A note says what is in it.
 pub(super) fn mark(
     wording: &Wording,
     form: NoticeForm,
     gap: &Span,
     is_fold: bool,
+    note: Option<&str>,
 ) -> Option<String> {
+    if let Some(note) = note {
+        return Some(format!("[{}: {} cut, {note}]", wording.token, place(gap)));
+    }
     if is_fold {
         return Some(fold_mark(wording, gap.last_line + 1 - gap.first_line, &place(gap)));
     }

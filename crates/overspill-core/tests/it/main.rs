@@ -10,6 +10,8 @@ mod kinds;
 mod laws;
 mod limits;
 mod logs;
+mod long_lines;
+mod notes;
 mod redraws;
 mod runs;
 mod signal;

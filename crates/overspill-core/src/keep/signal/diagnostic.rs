@@ -90,6 +90,15 @@ pub(super) fn read(text: &[u8]) -> Option<Diagnostic<'_>> {
     (count > 0).then_some(Diagnostic { file: None, line, level: level(message)?, message })
 }
 
+/// Reads the place in the line below a message: `  --> src/lib.rs:12:5`. Returns the file and the line.
+pub(super) fn place_below(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let text = text.trim_ascii().strip_prefix(b"--> ")?;
+    let file = memchr::memchr(b':', text)?;
+    let line = &text[file + 1..];
+    let count = digits(line);
+    (count > 0).then_some((&text[..file], &line[..count]))
+}
+
 /// Finds the lines in which a compiler or a linter quotes source: `12 | let x = 1;` below a message, and the lines that go
 /// on there. The words in them are those of a program.
 #[derive(Debug, Clone, Default)]
@@ -114,6 +123,12 @@ impl QuotedSource {
         self.goes_on = is_quoted || is_gutter && count == 0 && rest[0] == b'|';
         is_quoted
     }
+}
+
+/// Tells whether a line has a gutter before the source that it quotes: `12 | let x = 1;`.
+pub(super) fn is_gutter(text: &[u8]) -> bool {
+    let inner = text.trim_ascii_start();
+    inner[digits(inner)..].trim_ascii_start().starts_with(b"|")
 }
 
 /// Tells whether a quotation may follow a line: the place of a message, or a message with its place.

@@ -6,8 +6,11 @@ use std::sync::OnceLock;
 use super::choose::Chooser;
 use super::classify::{Class, classify};
 use super::features::{ContextFeatures, LineFeatures, OutputCounts};
+use super::long::LongLines;
 use super::weights::{Weights, WordWeights};
-use crate::{Kind, KindHint};
+use crate::keep::SelectedBlock;
+use crate::measure::limits::Cost;
+use crate::{Kind, KindHint, Limits, Policy};
 
 /// A line as it would be shown, where it stands, and what is known of its worth.
 ///
@@ -90,6 +93,8 @@ pub(crate) struct ScoredLines {
     text: Vec<u8>,
     /// The kind of the lines, once all have come.
     pub(super) class: Option<Class>,
+    /// Both ends of each line, if there are few lines.
+    pub(super) long: Option<LongLines>,
     /// Made when lines are first chosen. A preview is tried with several notices.
     chooser: OnceLock<Chooser>,
 }
@@ -126,6 +131,16 @@ impl ScoredLines {
         self.class.unwrap_or_else(|| classify(self, hint))
     }
 
+    /// Chooses both ends of each line, if there are few lines.
+    pub(crate) fn ends_of_lines(
+        &self,
+        policy: &Policy,
+        limits: &Limits,
+        mark: &Cost,
+    ) -> Option<Vec<SelectedBlock>> {
+        self.long.as_ref()?.choose(policy, limits, mark)
+    }
+
     /// Returns what the lines are.
     pub(crate) fn kind(&self, hint: KindHint) -> Kind {
         self.chooser(hint).kind()
@@ -156,7 +171,7 @@ impl ScoredLines {
     pub(crate) fn narrow(&mut self, keep: impl Fn(&ScoredLine) -> bool) {
         let mut kept = self.lines.iter().map(&keep).collect::<Vec<bool>>().into_iter();
         self.shares.retain(|_| kept.next() == Some(true));
-        (self.class, self.chooser) = (None, OnceLock::new());
+        (self.class, self.chooser, self.long) = (None, OnceLock::new(), None);
         self.retain(keep);
     }
 }

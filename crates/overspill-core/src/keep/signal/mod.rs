@@ -19,6 +19,8 @@ mod late;
 mod line;
 mod line_cache;
 mod listing;
+mod long;
+mod notes;
 mod odd;
 mod outcome;
 mod pack;

@@ -13,6 +13,7 @@ use super::form::RowForm;
 use super::late::LateWords;
 use super::line::{LineKinds, ScoredLine, ScoredLines};
 use super::line_cache::{CachedLine, LineCache};
+use super::long::LongLineEnds;
 use super::outcome;
 use super::pool::{Pool, PoolRoom};
 use super::read_budget::ReadBudget;
@@ -70,6 +71,8 @@ pub(crate) struct SignalScan {
     quoted: QuotedSource,
     /// The rows of the terminal, once the cursor has gone up.
     screen: Option<Box<Screen>>,
+    /// Both ends of each line, while there are few lines.
+    long: Option<Box<LongLineEnds>>,
     counts: TemplateCounts,
     known: LineCache,
     /// What to look for, once not every line is read.
@@ -116,6 +119,7 @@ impl SignalScan {
             alike: AlikeLines::default(),
             quoted: QuotedSource::default(),
             screen: None,
+            long: Some(Box::new(LongLineEnds::new(most))),
             counts: TemplateCounts::default(),
             known: LineCache::new(),
             alarm: None,
@@ -159,8 +163,9 @@ impl SignalScan {
         }
         self.read_last_lines();
         self.score_last_lines();
-        let SignalScan { ends, weights, number, counts, mut known, pool, hint, .. } = self;
+        let SignalScan { ends, weights, number, counts, mut known, pool, hint, long, .. } = self;
         let mut lines = pool.into_lines();
+        lines.long = long.and_then(|long| long.finish(len));
         for line in &mut lines.lines {
             line.settle(&weights, counts.of(line.kinds), number);
         }
@@ -391,6 +396,16 @@ impl SignalScan {
         from
     }
 
+    /// Shows something to those who hold both ends of each line, as long as there are few lines.
+    fn hold_line_ends(&mut self, show: impl FnOnce(&mut LongLineEnds)) {
+        if let Some(long) = &mut self.long {
+            show(long);
+            if long.has_given_up() {
+                self.long = None;
+            }
+        }
+    }
+
     /// Adds to the line at hand, of which no more is held than may matter.
     fn hold(&mut self, at: u64, text: &[u8]) {
         // What did not fit leaves a hole; nothing is added behind it.
@@ -403,6 +418,7 @@ impl SignalScan {
 
 impl Sink for SignalScan {
     fn keep(&mut self, at: u64, text: &[u8]) {
+        self.hold_line_ends(|long| long.keep(at, text));
         let mut from = 0;
         if self.ends.line_len() > 0
             && let Some(feed) = memchr::memchr(b'\n', text)
@@ -422,6 +438,7 @@ impl Sink for SignalScan {
     }
 
     fn replace(&mut self, at: u64, len: u64, text: &str) {
+        self.hold_line_ends(|long| long.replace(at, len, text));
         let fits = self.line.len() + text.len() <= HELD;
         if fits && self.line.len() as u64 == self.ends.line_len() {
             self.line.push_replaced(at, len, text);
@@ -430,6 +447,7 @@ impl Sink for SignalScan {
     }
 
     fn restart_line(&mut self) {
+        self.hold_line_ends(Sink::restart_line);
         self.line.clear();
         self.ends.restart_line();
     }
@@ -449,6 +467,7 @@ impl Sink for SignalScan {
     }
 
     fn erase(&mut self, chars: u64) {
+        self.hold_line_ends(|long| long.erase(chars));
         self.ends.erase(chars);
         self.line.truncate(usize::try_from(self.ends.line_len()).unwrap_or(usize::MAX));
     }

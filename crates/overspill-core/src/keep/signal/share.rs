@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::belongs;
+use super::diagnostic;
 use super::line::{ScoredLine, ScoredLines};
 use super::stamp;
 use super::weights::UNIT;
@@ -51,10 +52,11 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
     let mut shares: Vec<f64> =
         lines.lines.iter().map(|line| (f64::from(line.lifted - best) / UNIT).exp()).collect();
     // One of several equal lines is enough.
+    let mut is_copy = vec![false; shares.len()];
     let mut copies: HashMap<u64, usize, BuildHasherDefault<Hashed>> = HashMap::default();
     copies.reserve(shares.len());
     for (at, line) in lines.lines.iter().enumerate() {
-        match copies.entry(hash(without_stamp(lines.text(line)))) {
+        match copies.entry(hash(said(lines.text(line), is_log))) {
             Entry::Vacant(entry) => drop(entry.insert(at)),
             Entry::Occupied(mut entry) => {
                 let other = *entry.get();
@@ -62,8 +64,12 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
                 let better = at + other - lesser;
                 shares[better] += shares[lesser] * MORE;
                 shares[lesser] *= AGAIN;
+                (is_copy[lesser], is_copy[better]) = (true, false);
             }
         }
+    }
+    if is_log {
+        fade_bodies(lines, &is_copy, &mut shares);
     }
     let sum: f64 = shares.iter().sum();
     let all_places: f64 = lines.lines.iter().map(|line| place(line, lines)).sum();
@@ -76,6 +82,22 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
         }
     }
     lines.shares = shares;
+}
+
+/// Lowers the shares of the lines below a message that came before, such as the source that it quotes.
+fn fade_bodies(lines: &ScoredLines, is_copy: &[bool], shares: &mut [f64]) {
+    let mut fades = false;
+    for at in 0..shares.len() {
+        let (line, text) = (&lines.lines[at], lines.text(&lines.lines[at]));
+        let below = lines.lines.get(at + 1).map(|below| lines.text(below));
+        let is_message = diagnostic::read(text).is_some()
+            || line.own.indent == 0 && below.and_then(diagnostic::place_below).is_some();
+        let is_body = line.own.indent > 0 || diagnostic::is_gutter(text);
+        fades = if is_message { is_copy[at] } else { fades && is_body && !line.own.blank };
+        if fades && !is_message && !line.own.hit {
+            shares[at] *= AGAIN;
+        }
+    }
 }
 
 /// Takes a hash for what it is.
@@ -119,6 +141,14 @@ fn place(line: &ScoredLine, lines: &ScoredLines) -> f64 {
     let all = lines.lines.last().map_or(0, |last| last.number);
     let (from_start, from_end) = (line.number as f64, (all - line.number) as f64);
     f64::from(line.len) * (1.0 / (from_start + NEAR) + 2.0 / (from_end + NEAR))
+}
+
+/// Returns what a line says, by which it is told whether another says the same. A message of a compiler or a linter says
+/// the same at every place.
+fn said(text: &[u8], is_log: bool) -> &[u8] {
+    let message = || diagnostic::read(text).map(|found| found.message);
+    let message = if is_log { message() } else { None };
+    message.unwrap_or_else(|| without_stamp(text))
 }
 
 fn without_stamp(text: &[u8]) -> &[u8] {
