@@ -86,7 +86,7 @@ pub struct Cut<'a> {
     reasons: Vec<Reason>,
     /// One for each piece: the gap after it holds only lines like its last one. Empty if there is none.
     folds: Vec<bool>,
-    /// One for each piece: what the mark of the gap after it says about the lines in it. Empty if there is none.
+    /// One for each piece: the note in the mark of the gap after it. Empty without notes.
     notes: Vec<Option<String>>,
     /// No other line is worth its room.
     pub(crate) is_enough: bool,

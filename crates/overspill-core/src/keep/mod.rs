@@ -19,7 +19,7 @@ pub(crate) struct SelectedBlock {
     pub(crate) reason: Reason,
     /// The gap after it holds only lines like its last one.
     pub(crate) is_folded: bool,
-    /// What the mark of the gap after it says about the lines in it.
+    /// The mark of the gap after it says this about the lines in it.
     pub(crate) note: Option<String>,
 }
 

@@ -243,20 +243,20 @@ const FILLS: u32 = 4;
 /// Limits are full if this share of them is used.
 const FULL: f64 = 1.0 - 1.0 / 64.0;
 
-/// What comes first where there is not room for all.
+/// The part of a preview that comes first if there is not room for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RoomFor {
-    /// What marks say about the lines that are cut.
+    /// The notes in marks.
     Notes,
     Lines,
 }
 
-/// What marks say besides the place of a gap.
+/// The contents of a mark besides the place of its gap.
 #[derive(Debug, Clone, Copy)]
 struct MarkForm {
     /// That a gap is a fold.
     folds: bool,
-    /// What is in the gap.
+    /// The note about the lines in it.
     notes: bool,
 }
 

@@ -110,7 +110,7 @@ pub(super) fn header(
 
 /// Returns the mark of a gap.
 ///
-/// The gap is a fold if it holds only lines like the one above it. A note says what is in it.
+/// The gap is a fold if it holds only lines like the one above it. A note tells about the lines in it.
 pub(super) fn mark(
     wording: &Wording,
     form: NoticeForm,

@@ -4,6 +4,7 @@ mod clean;
 mod defuse;
 pub(crate) mod lines;
 pub(crate) mod mapped;
+mod parameters;
 mod sink;
 pub(crate) mod swar;
 pub(crate) mod utf8;

@@ -1,9 +1,9 @@
 //! Who takes what the cleaner lets through.
 
-/// What a terminal does with the lines above, besides showing text.
+/// A change of the lines above that a terminal makes, besides showing text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CursorMotion {
-    /// The cursor goes up by so many lines. What comes next overwrites the text there.
+    /// The cursor goes up by so many lines. The next text overwrites the text there.
     Up(u8),
     /// The cursor goes down by so many lines.
     Down(u8),

@@ -22,11 +22,11 @@ const LEAST: u64 = 32;
 /// How often parts of lines are tried to fit.
 const TRIES: u32 = 12;
 
-/// Holds both ends of each line, as long as there are few lines.
+/// Keeps both ends of each line, as long as there are few lines.
 #[derive(Debug, Clone)]
 pub(super) struct LongLineEnds {
     extent: Extent,
-    /// Where each line begins, and its ends. Empty once there are many lines.
+    /// The start of each line, and its ends. Empty once there are many lines.
     lines: Vec<(u64, Ends)>,
 }
 
@@ -111,7 +111,7 @@ impl Sink for LongLineEnds {
 /// A line, as far as it is held.
 #[derive(Debug, Clone)]
 struct LongLine {
-    /// Where it stands in the original, with its line feed.
+    /// The place of the line in the original, with its line feed.
     bytes: Range<u64>,
     /// The length of its text.
     len: u64,
@@ -166,7 +166,7 @@ impl LongLine {
 }
 
 impl LongLines {
-    /// Chooses both ends of each line within `limits`, of which each gap takes `mark`. Short lines are shown whole.
+    /// Chooses both ends of each line within `limits`. Each gap takes `mark`. Short lines are shown whole.
     pub(super) fn choose(
         &self,
         policy: &Policy,

@@ -7,6 +7,7 @@
 
 mod belongs;
 mod block;
+mod bridge;
 mod choose;
 mod classify;
 mod diagnostic;

@@ -1,7 +1,7 @@
-//! What the mark of a gap says about the lines that are cut: how many matches of a search are in it, and how
+//! Notes: the mark of a gap tells about the lines that are cut: how many matches of a search are in it, and how
 //! often a message of a compiler or a linter comes again, and where.
 //!
-//! Counts are exact: a gap of which not every line is held has no note.
+//! Counts are exact: a gap has a note only if every line in it is held.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -59,7 +59,7 @@ impl HeldRow {
 
 /// A row that may be shown.
 pub(crate) struct ShownRow<'a> {
-    /// Where it stands in the original.
+    /// Its place in the original.
     pub(crate) bytes: Range<u64>,
     /// The number of its line, counted from 0.
     pub(crate) line: u64,

@@ -93,7 +93,7 @@ impl TableReader {
 #[derive(Debug, Clone, Copy, Default)]
 struct RowValues {
     columns: usize,
-    /// What the values that tell something look like.
+    /// A hash of the values that tell something.
     look: u64,
     failed: bool,
     /// The quotes of its last value are open.
