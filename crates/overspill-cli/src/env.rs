@@ -115,7 +115,7 @@ impl Env {
 
     /// Returns the directory for temporary files.
     pub(crate) fn temporary_directory(&self) -> PathBuf {
-        std::env::temp_dir()
+        self.variable("TMPDIR").map_or_else(std::env::temp_dir, PathBuf::from)
     }
 
     /// Returns the home directory.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 use jiff::Timestamp;
 use overspill::Redact;
-use overspill::internal::store::NameStyle;
+use overspill::internal::store::{IdMatches, NameStyle};
 use overspill::store::{Disk, Entry, OutputId, Store};
 
 use crate::env::Env;
@@ -18,8 +18,6 @@ use crate::ui;
 
 /// The length of the short name of an output in a notice.
 const SHORT: usize = 6;
-/// So many characters at the start of a short id are enough.
-const SHORTEST: usize = 4;
 /// An error names at most so many outputs.
 const MOST_NAMED: usize = 5;
 
@@ -64,8 +62,8 @@ fn found(typed: &OsStr, access: &StoreAccess<'_>) -> anyhow::Result<(Outputs, Ou
     let stem = stem.strip_suffix(names.ending).unwrap_or(&stem);
     // Our own ids have only capital letters. Names of other systems have both.
     let stem = if names == NameStyle::OWN { stem.to_ascii_uppercase() } else { stem.to_owned() };
-    let mut alike = match looked_for(&*store, &stem) {
-        Ok(found) if !found.names.is_empty() => found,
+    let mut alike = match store.matching(&stem) {
+        Ok(found) if !found.ids.is_empty() => found,
         // Outputs from before a setting changed are still here.
         asked => match elsewhere(&stem, env).or_else(|| of_other_profile(typed, env)) {
             Some((here, found)) => {
@@ -76,13 +74,13 @@ fn found(typed: &OsStr, access: &StoreAccess<'_>) -> anyhow::Result<(Outputs, Ou
             None => asked.map_err(unread)?,
         },
     };
-    match alike.names.len() {
+    match alike.ids.len() {
         0 => Err(missing(&*redact.shown_store(&store), &shown, &stem)),
-        1 => Ok((store, alike.names.remove(0), redact)),
+        1 => Ok((store, alike.ids.remove(0), redact)),
         n => {
             let seen = redact.shown_store(&store);
-            let named = alike.names.iter().take(MOST_NAMED);
-            let ids = told_apart(&alike.names);
+            let named = alike.ids.iter().take(MOST_NAMED);
+            let ids = told_apart(&alike.ids);
             let rows: String = named.zip(&ids).map(|(name, id)| line(&*seen, name, id)).collect();
             let more = n.saturating_sub(MOST_NAMED);
             let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
@@ -152,16 +150,16 @@ fn by_path(path: &Path, shown: &str, env: &Env) -> anyhow::Result<(Outputs, Outp
     }
 }
 
-/// Looks for an output in the stores of the other profiles: by its whole id, or by the end of one.
-fn of_other_profile(typed: &OsStr, env: &Env) -> Option<(Disk, Alike)> {
+/// Looks for an output in the stores of the other profiles.
+fn of_other_profile(typed: &OsStr, env: &Env) -> Option<(Disk, IdMatches)> {
     let typed = typed.to_str()?;
     stores::of_all_profiles(env).into_iter().find_map(|(_, disk)| {
-        let names = match (&disk as &dyn Store).find(typed) {
-            Ok(name) => vec![name],
+        let ids = match (&disk as &dyn Store).find(typed) {
+            Ok(id) => vec![id],
             Err(overspill::Error::Ambiguous { names, .. }) => names,
             Err(_) => return None,
         };
-        Some((disk, Alike { names, part: "end" }))
+        Some((disk, IdMatches { ids, part: "part" }))
     })
 }
 
@@ -175,60 +173,13 @@ fn unread(error: overspill::Error) -> anyhow::Error {
     }
 }
 
-/// Outputs that may be meant, the last saved first.
-struct Alike {
-    names: Vec<OutputId>,
-    /// Which part of their names was typed.
-    part: &'static str,
-}
-
-/// Looks for an id, the beginning of one, the end, or the beginning of a short id.
-fn looked_for(store: &dyn Store, stem: &str) -> Result<Alike, overspill::Error> {
-    let exact = OutputId::parse(stem);
-    if let Some(name) = exact {
-        match store.entry(&name) {
-            Ok(_) => return Ok(Alike { names: vec![name], part: "whole" }),
-            Err(overspill::Error::NotFound { .. }) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    let named = if stem.is_empty() { Ok(Vec::new()) } else { store.named(stem) };
-    let names = |named: Vec<Entry>| named.into_iter().map(|entry| entry.name).collect();
-    let mut alike = match named {
-        Ok(named) => Alike { names: names(named), part: "beginning" },
-        Err(error) if !may_be_end(stem) => return Err(error),
-        // The end of an id is found on this machine even if the bucket is not reached.
-        Err(_) => Alike { names: Vec::new(), part: "beginning" },
-    };
-    // A notice begins with the end of an id.
-    if alike.names.is_empty() && may_be_end(stem) {
-        alike = Alike { names: store.ending(stem)?, part: "end" };
-    }
-    if alike.names.is_empty() && may_begin_short_id(stem) {
-        let mut names: Vec<OutputId> = names(store.list()?);
-        names.retain(|name| name.token().starts_with(&stem.to_ascii_lowercase()));
-        alike = Alike { names, part: "beginning" };
-    }
-    alike.names.sort_by(|a, b| b.cmp(a));
-    Ok(alike)
-}
-
 /// Looks for an id in the stores that are not set any more.
-fn elsewhere(stem: &str, env: &Env) -> Option<(Disk, Alike)> {
+fn elsewhere(stem: &str, env: &Env) -> Option<(Disk, IdMatches)> {
     stores::elsewhere(&SettingSources::of_user(env)).into_iter().find_map(|disk| {
-        let alike = looked_for(&disk, stem).ok().filter(|alike| !alike.names.is_empty())?;
+        let alike =
+            (&disk as &dyn Store).matching(stem).ok().filter(|alike| !alike.ids.is_empty())?;
         Some((disk, alike))
     })
-}
-
-/// Tells whether this can be the end of an id, and not a whole one.
-fn may_be_end(stem: &str) -> bool {
-    stem.len() >= SHORT && OutputId::parse(stem).is_some_and(|name| name.time().is_none())
-}
-
-/// Tells whether this can be the beginning of a short id.
-fn may_begin_short_id(stem: &str) -> bool {
-    (SHORTEST..SHORT).contains(&stem.len()) && stem.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// Tells whether the first argument of a command line is the id of a saved output, and not a program.
@@ -273,14 +224,13 @@ fn line(store: &dyn Store, name: &OutputId, id: &str) -> String {
 
 /// Says whether an output has expired or never was.
 fn missing(store: &dyn Store, typed: &str, stem: &str) -> anyhow::Error {
-    let gone = match OutputId::parse(stem) {
-        Some(_) if may_be_end(stem) => {
+    let gone = OutputId::parse(stem).and_then(|name| match store.expired(&name) {
+        Ok(Some(gone)) => Some(gone),
+        Ok(None) | Err(_) => {
             let all = store.all_expired().unwrap_or_default();
             all.into_iter().rfind(|gone| gone.name.ends_like(stem))
         }
-        Some(name) => store.expired(&name).ok().flatten(),
-        None => None,
-    };
+    });
     match gone {
         None => {
             ui::NoSuchOutput(format!(

@@ -7,7 +7,7 @@ pub use crate::live_spill::LiveSpill;
 
 /// The words about a saved output.
 pub mod notice {
-    pub use crate::notice::{ToolNames, defused, mark_line, wording};
+    pub use crate::notice::{ToolNames, defused, kind_word, mark_line, wording};
 }
 
 /// The parts of a profile.
@@ -70,7 +70,7 @@ pub mod store {
     };
     pub use crate::store::expiry::Expiry;
     pub use crate::store::kept::{KeptRange, KeptRanges};
-    pub use crate::store::lookup::Lookup;
+    pub use crate::store::lookup::{IdMatches, Lookup};
     pub use crate::store::name::{Also, Missing, NamePart, NameStyle};
     pub use crate::store::nowhere::Nowhere;
     pub use crate::store::preview_record::PreviewRecord;

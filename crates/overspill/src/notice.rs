@@ -2,8 +2,8 @@
 //!
 //! A model acts on these sentences. Tests hold every one of them as a snapshot.
 
-use overspill_core::Wording;
 use overspill_core::internal::text::counted;
+use overspill_core::{Cut, Kind, Oversized, Wording};
 
 use crate::error::without_number;
 use crate::store::{Availability, Kept, OutputId, SpillRef};
@@ -102,6 +102,11 @@ pub(crate) fn still_running(
     mark_line(Some(&saved.id), &format!("{so_far}; {way}{tail}"))
 }
 
+/// Returns the word for the kind of an output. If no kind is known, the word tells how the output is shown.
+pub fn kind_word(over: &Oversized, cut: &Cut) -> &'static str {
+    over.kind().map_or(if cut.reasons().is_empty() { "ends" } else { "lines" }, Kind::name)
+}
+
 /// Returns a text in which nothing reads as a mark or a message of ours.
 pub fn defused(text: String) -> String {
     overspill_core::internal::text::defused(LABEL, text)
@@ -194,12 +199,11 @@ fn is_file(saved: &SpillRef) -> bool {
 
 /// Returns the shortest way to the output.
 fn short(saved: &SpillRef, reader: &ReaderAbilities) -> String {
-    let id = saved.id.token();
     match reader {
-        ReaderAbilities { tools: Some(tools), .. } => format!(r#"{} {{"id":"{id}"}}"#, tools.read),
-        ReaderAbilities { program: Some(program), .. } => format!("{program} read {id}"),
-        ReaderAbilities { files: true, .. } => saved.path.clone(),
-        ReaderAbilities { .. } => format!("saved as {id}"),
+        ReaderAbilities { tools: None, program: None, files: false, .. } => {
+            format!("saved as {}", saved.id.token())
+        }
+        _ => way_to(&saved.id, &saved.path, reader),
     }
 }
 
@@ -213,6 +217,10 @@ fn clipped(reason: &str) -> String {
 
 /// Returns a line of ours among the text of an output. [`defused`] changes text that imitates such a line.
 pub fn mark_line(id: Option<&OutputId>, what: &str) -> String {
-    let token = id.map_or_else(String::new, |id| format!(" {}", id.token()));
-    format!("[{LABEL}{token}: {what}]\n")
+    match id {
+        Some(id) => {
+            Wording { label: LABEL.into(), ..Wording::plain(&id.token()) }.line(what) + "\n"
+        }
+        None => format!("[{LABEL}: {what}]\n"),
+    }
 }

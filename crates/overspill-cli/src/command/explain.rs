@@ -3,9 +3,9 @@
 use std::ffi::OsString;
 use std::ops::Range;
 
-use overspill::core::{Cut, Finished, Keep, Kind, KindHint, Limits, Policy, Span, Window};
-use overspill::internal::notice::wording;
-use overspill::internal::settings::KEEPS;
+use overspill::core::{Cut, Finished, Keep, KindHint, Limits, Policy, Span, Window};
+use overspill::internal::notice::{kind_word, wording};
+use overspill::internal::settings::CallValue;
 use overspill::internal::store::{PreviewRecord, Record};
 use overspill::store::{Kept, OutputId, SpillRef, Store};
 use overspill::{Call, ReaderAbilities};
@@ -71,7 +71,8 @@ fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
     let (store, name) = find::find(&args.id, &StoreAccess::by_settings(env))?;
     let Engine { overspill, options, tool, .. } = args.limits.engine("run", env);
     let record = store.record(&name)?.unwrap_or_default();
-    let call = Call::new(record.call.tool.clone().unwrap_or(tool));
+    let tool = record.call.tool.clone().unwrap_or(tool);
+    let call = Call { tool: Some(tool), ..record.call.clone() };
     let policy = overspill.policy(&call, &options);
     let reader = ReaderAbilities {
         program: Some(env.program_name().to_owned()),
@@ -113,8 +114,11 @@ fn of_record(
     let PreviewRecord { limits, keep, kind, lines, file_tool } = preview;
     // The notice takes the same room as the one that was shown.
     let reader = ReaderAbilities { file_tool, ..reader };
-    let known = KEEPS.iter().find(|(word, ..)| *word == keep);
-    let kept = known.map_or(Keep::ENDS, |(_, known, _)| *known);
+    let kept = match CallValue::keep_named(&keep) {
+        Some(CallValue::Keep(kept)) => kept,
+        // A later version may know more.
+        _ => Keep::ENDS,
+    };
     let most = limits.tightened(&MOST);
     let hint = KindHint { succeeded: record.exit == Some(0), ..policy.hint };
     let policy = Policy { trigger: most, limits: most, keep: kept, hint, ..policy };
@@ -154,17 +158,16 @@ fn of_policy(
         Finished::Whole(_) => return Ok(None),
         Finished::Over(over) => over,
     };
-    // With the same notice, so that there is the same room.
+    // The notice takes room, so one of about the same length is needed.
     let saved = SpillRef::new(name.clone(), store.place(name), Kept::Whole);
     let preview = over.preview(&wording(name.token(), Ok(&saved), reader));
     let parts = match preview.outline {
         Some(_) => Vec::new(),
         None => parts(&preview.cut, &policy),
     };
-    let kind = over.kind().map_or("ends", Kind::name);
-    let keep = KEEPS.iter().find(|(_, known, _)| *known == policy.keep);
-    let keep = keep.map_or("ends", |(word, ..)| word).to_owned();
-    Ok(Some(Explained { limits: policy.limits, keep, kind: kind.to_owned(), parts }))
+    let kind = kind_word(&over, &preview.cut).to_owned();
+    let keep = CallValue::Keep(policy.keep).to_string();
+    Ok(Some(Explained { limits: policy.limits, keep, kind, parts }))
 }
 
 /// Reads a saved output as if it arrived now.

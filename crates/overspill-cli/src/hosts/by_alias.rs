@@ -7,6 +7,16 @@ use overspill::core::Limits;
 use super::table::{NONE, chars, env, place};
 use super::{Ceiling, CommandInput, Host, LIMITS, SetupStep, WaitsFor};
 
+/// The line that the user adds, as `init` prints it.
+macro_rules! with_alias {
+    ($line:literal) => {
+        Some(concat!(
+            "Its settings cannot name a shell. Put this line into the startup file of your shell:\n",
+            $line
+        ))
+    };
+}
+
 pub(super) const GOOSE: Host = Host {
     name: "goose",
     title: "goose",
@@ -21,10 +31,7 @@ pub(super) const GOOSE: Host = Host {
     rules: Some(place("$config/goose/.goosehints", ".goosehints")),
     // It shows 2,000 lines and 50,000 bytes.
     ceiling: Ceiling { limits: Limits::NONE.bytes(49_500).lines(1_900), if_failed: None },
-    then: Some(
-        "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
-         alias goose='PATH=\"@BIN@:$PATH\" goose'",
-    ),
+    then: with_alias!("alias goose='PATH=\"@BIN@:$PATH\" goose'"),
     ..NONE
 };
 
@@ -42,9 +49,8 @@ pub(super) const CONTINUE: Host = Host {
     rules: Some(place("", ".continue/rules/overspill.md")),
     // It shows 1,000 lines and 50,000 characters. Commands that run at the same time share them.
     ceiling: Ceiling { limits: LIMITS.chars(24_500).lines(480), if_failed: None },
-    then: Some(
-        "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
-         alias cn='OVERSPILL_HOST=continue OVERSPILL_SHELL=\"$SHELL\" SHELL=\"@BIN@/bash\" cn'",
+    then: with_alias!(
+        "alias cn='OVERSPILL_HOST=continue OVERSPILL_SHELL=\"$SHELL\" SHELL=\"@BIN@/bash\" cn'"
     ),
     ..NONE
 };
@@ -64,9 +70,8 @@ pub(super) const KIMI: Host = Host {
     rules: Some(place("~/.kimi-code/AGENTS.md", "AGENTS.md")),
     // It shows 50,000 characters.
     ceiling: Ceiling { limits: LIMITS.chars(49_000), if_failed: None },
-    then: Some(
-        "Its settings cannot name a shell. Put this line into the startup file of your shell:\n\
-         alias kimi='OVERSPILL_HOST=kimi-code OVERSPILL_BASH_ENV=\"$BASH_ENV\" BASH_ENV=\"@BIN@/kimi-code.sh\" kimi'",
+    then: with_alias!(
+        "alias kimi='OVERSPILL_HOST=kimi-code OVERSPILL_BASH_ENV=\"$BASH_ENV\" BASH_ENV=\"@BIN@/kimi-code.sh\" kimi'"
     ),
     ..NONE
 };
@@ -85,9 +90,6 @@ pub(super) const QWEN: Host = Host {
     rules: Some(place("~/.qwen/QWEN.md", "QWEN.md")),
     // It shows 30,000 characters, with the text of the command.
     ceiling: chars(28_000),
-    then: Some(
-        "Its settings cannot say it, so your shell must; put this line into its startup file:\n\
-         alias qwen='PATH=\"@BIN@:$PATH\" qwen'",
-    ),
+    then: with_alias!("alias qwen='PATH=\"@BIN@:$PATH\" qwen'"),
     ..NONE
 };

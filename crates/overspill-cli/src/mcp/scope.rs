@@ -59,30 +59,17 @@ impl OutputScope {
         let stem = typed.strip_prefix(SCHEME).unwrap_or(typed);
         let stem = Path::new(stem).file_name().map(|name| name.to_string_lossy().into_owned());
         let stem = stem.unwrap_or_default();
-        let stem = stem.strip_suffix(".txt").unwrap_or(&stem).to_ascii_uppercase();
+        let stem = stem.strip_suffix(".txt").unwrap_or(&stem);
         let shown = crate::ui::short(typed, 100);
-        let missing = || format!("there is no output {shown} in this session and project");
-        if let Some(name) = OutputId::parse(&stem)
-            && store.entry(&name).is_ok()
-        {
-            let record = store.record(&name).ok().flatten();
-            return if self.has(record.as_ref()) { Ok(name) } else { Err(missing()) };
-        }
-        let mut alike = self.entries(store)?;
-        let begins = |name: &OutputId| !stem.is_empty() && name.as_str().starts_with(&stem);
-        // A notice begins with the end of an id.
-        let any = alike.iter().any(|(entry, _)| begins(&entry.name));
-        let fits = |name: &OutputId| if any { begins(name) } else { name.ends_like(&stem) };
-        alike.retain(|(entry, _)| fits(&entry.name));
-        let end = if any { "beginning" } else { "end" };
-        match &alike[..] {
-            [(entry, _)] => Ok(entry.name.clone()),
-            [] => Err(missing()),
+        let mut matches = store.matching(stem).map_err(|error| error.to_string())?;
+        matches.ids.retain(|id| self.has(store.record(id).ok().flatten().as_ref()));
+        match &matches.ids[..] {
+            [id] => Ok(id.clone()),
+            [] => Err(format!("there is no output {shown} in this session and project")),
             several => {
-                let ids: Vec<&str> =
-                    several.iter().take(5).map(|(it, _)| it.name.as_str()).collect();
-                let count = several.len();
-                Err(format!("{shown} is the {end} of {count} outputs: {}", ids.join(", ")))
+                let ids: Vec<&str> = several.iter().take(5).map(OutputId::as_str).collect();
+                let (part, count) = (matches.part, several.len());
+                Err(format!("{shown} is the {part} of {count} outputs: {}", ids.join(", ")))
             }
         }
     }

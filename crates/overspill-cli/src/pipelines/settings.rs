@@ -49,8 +49,7 @@ pub(crate) struct PipelineSettings {
 impl PipelineSettings {
     pub(crate) fn of(sources: &SettingSources, profile: &Profile) -> PipelineSettings {
         let set = sources.choice(Key::Pipelines).and_then(PipelineMode::named);
-        // The words of a source system say nothing about pipelines.
-        let mode = set.or((profile.words != Profile::OWN.words).then_some(PipelineMode::Off));
+        let mode = set.or((!profile.reports_pipelines).then_some(PipelineMode::Off));
         let most =
             sources.limit(Key::StoreMaxOutput).map(|limit| Option::from(limit).unwrap_or(u64::MAX));
         let keep_free = sources.limit(Key::StoreKeepFree);

@@ -135,3 +135,18 @@ fn record_has_the_tool_that_the_notice_names() {
         assert!(explained.status.success(), "{explained:?}");
     }
 }
+
+#[test]
+fn explain_knows_the_command_that_printed_the_output() {
+    // The text alone could be anything. The command tells that it is source.
+    let mut test = Test::new(&["run", "--max-bytes", "4KiB", "--", "cat"]);
+    let file = test.dir.path().join("notes.rs");
+    let text: String = (1..=9000).map(|n| format!("item {n} of the shop\n")).collect();
+    std::fs::write(&file, text).unwrap();
+    test.args.push(file.to_str().unwrap().to_owned());
+    let done = test.run().code(0);
+    for words in [&[][..], &["--max-bytes", "4KiB"]] {
+        let (_, text, error) = done.then(&[&["explain", "last"], words].concat());
+        assert!(text.contains("kind source"), "{text}{error}");
+    }
+}

@@ -176,3 +176,38 @@ fn place(gap: &Span) -> String {
         (_, false, false) => format!("parts of lines {first}-{last}"),
     }
 }
+
+/// Tells whether text after the token and its colon reads as the mark of a gap. It is in lower case.
+///
+/// It knows the words of [`place`] and [`fold_mark`].
+pub(crate) fn reads_as_gap(text: &str) -> bool {
+    let is_number = |word: &str| word.starts_with(char::is_numeric);
+    let mut words = text.split_whitespace();
+    let mut word = words.next().unwrap_or_default();
+    if is_number(word) {
+        return words.next().is_some_and(|word| word.trim_end_matches([':', ',']) == "more");
+    }
+    if ["rest", "start", "part", "parts"].contains(&word) && words.next() == Some("of") {
+        word = words.next().unwrap_or_default();
+    }
+    ["line", "lines", "bytes"].contains(&word) && words.next().is_some_and(is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_mark_with_a_token_reads_as_gap() {
+        let wording = Wording::plain("3f9c2e");
+        for (starts_line, ends_line) in [(true, true), (true, false), (false, true), (false, false)]
+        {
+            for (last_line, is_fold) in [(4, false), (9, false), (4, true), (4000, true)] {
+                let gap = Span { bytes: 7..99, first_line: 4, last_line, starts_line, ends_line };
+                let mark = mark(&wording, NoticeForm::Full, &gap, is_fold).unwrap();
+                let place = mark.strip_prefix("[3f9c2e: ").unwrap();
+                assert!(reads_as_gap(place), "{mark}");
+            }
+        }
+    }
+}

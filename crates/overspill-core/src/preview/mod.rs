@@ -4,6 +4,7 @@ mod layout;
 mod mark;
 mod wording;
 
+pub(crate) use mark::reads_as_gap;
 use mark::{ShownAmount, ShownFacts};
 
 use crate::{Cut, Oversized, Policy, Size};

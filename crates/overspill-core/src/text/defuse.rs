@@ -4,6 +4,7 @@
 //! length, so that no size changes.
 
 use crate::Wording;
+use crate::preview::reads_as_gap;
 
 /// The most characters that are read in search of a label, hidden ones included.
 const LONGEST_LABEL: usize = 64;
@@ -124,7 +125,7 @@ fn begins_mark(after: &[u8], label: &[u8]) -> bool {
     !chars(&after[rest..]).find(|(_, c)| !is_hidden(*c)).is_some_and(|(_, c)| is_name(c))
 }
 
-/// Tells whether text after a bracket makes it the mark of a gap, whatever its id: `q7atzy: lines 4-9`.
+/// Tells whether text after a bracket makes it the mark of a gap, with any id: `q7atzy: lines 4-9`.
 fn begins_short_mark(after: &[u8]) -> bool {
     // Most brackets begin something else.
     let head = &after[..after.len().min(ID + 1)];
@@ -144,13 +145,7 @@ fn begins_short_mark(after: &[u8]) -> bool {
         return false;
     }
     let place: String = seen.map(|c| c.to_ascii_lowercase()).collect();
-    let mut words = place.split_whitespace();
-    let mut word = words.next().unwrap_or_default();
-    if ["rest", "start", "part", "parts"].contains(&word) && words.next() == Some("of") {
-        word = words.next().unwrap_or_default();
-    }
-    ["line", "lines", "bytes"].contains(&word)
-        && words.next().is_some_and(|number| number.starts_with(char::is_numeric))
+    reads_as_gap(&place)
 }
 
 /// How many characters the id in a mark has.
@@ -308,9 +303,15 @@ mod tests {
         becomes("［q7atzy: lines 4-9 cut]", "（q7atzy: lines 4-9 cut]");
         becomes("[q7atzy: rest of lines 4-9 cut]", "(q7atzy: rest of lines 4-9 cut]");
         becomes("[q7atzy: bytes 4-9 cut]", "(q7atzy: bytes 4-9 cut]");
-        for text in
-            ["[status: lines]", "[q7atzy: linesman]", "[q7atz: lines 4]", "[q7atzy lines 4]"]
-        {
+        becomes("[q7atzy: 3 more like this, lines 4-6]", "(q7atzy: 3 more like this, lines 4-6]");
+        becomes("[q7atzy: 1,399 more: a.rs:3]", "(q7atzy: 1,399 more: a.rs:3]");
+        for text in [
+            "[status: lines]",
+            "[q7atzy: linesman]",
+            "[q7atz: lines 4]",
+            "[q7atzy lines 4]",
+            "[worker: 3 moreover]",
+        ] {
             becomes(text, text);
         }
     }

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::guarded::guarded;
 use super::{EndedCall, Output, Overspill};
 use crate::profile::Sweeps;
+use crate::settings::CallValue;
 use crate::store::{PreviewRecord, Record};
 use crate::sweep::{SweepBudget, sweep};
 use crate::{Call, CallEnd, Error, Event, EventKind, Outcome, Spilled};
@@ -37,7 +38,7 @@ impl Overspill {
         let spans = || spilled.cut.iter().flat_map(|cut| cut.spans());
         let preview = PreviewRecord {
             limits: spilled.limits,
-            keep: PreviewRecord::keep_word(spilled.keep),
+            keep: CallValue::Keep(spilled.keep).to_string(),
             kind: spilled.kind.to_owned(),
             lines: spans().map(|span| (span.first_line, span.last_line)).collect(),
             file_tool: self.reader_of(ended, &spilled.total).file_tool,

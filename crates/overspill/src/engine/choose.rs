@@ -8,7 +8,6 @@ use overspill_core::{Choice, Cut, LeftOut, Limits, Oversized, Policy, Size, Stra
 use super::Overspill;
 use super::plan::Plan;
 use crate::Error;
-use crate::profile::NoticeStyle;
 use crate::store::{Draft, Excerpt, SpillRef};
 
 /// The part that is shown of an output that is too large.
@@ -51,11 +50,8 @@ impl Overspill {
             Ok(None) if !plan.is_below_ceiling(output) => (by_policy(), None),
             Ok(None) => (None, None),
             Ok(Some(chosen)) => {
-                // Source systems let a strategy exceed their limits, but not the ceiling.
-                let most = match self.profile.words {
-                    NoticeStyle::Own => &policy.limits,
-                    _ => &plan.ceiling,
-                };
+                let may_exceed = self.profile.strategy_may_exceed;
+                let most = if may_exceed { &plan.ceiling } else { &policy.limits };
                 (chosen.within(most, policy), None)
             }
             Err(error) => (by_policy(), Some(error)),

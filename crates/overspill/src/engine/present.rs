@@ -8,7 +8,9 @@ use overspill_core::{
 
 use super::choose::{Chosen, OwnText};
 use super::{EndedCall, Overspill};
-use crate::notice::{ReaderAbilities, copy_of_binary, facts, still_running, way_to, wording};
+use crate::notice::{
+    ReaderAbilities, copy_of_binary, facts, kind_word, still_running, way_to, wording,
+};
 use crate::profile::{
     Accounting, Direction, NoticeFacts, NoticeStyle, WordedNotice, preview, word,
 };
@@ -271,11 +273,6 @@ impl Presentation<'_> {
             words: *self.style,
         }
     }
-}
-
-/// Returns the word for the kind of an output. Of an output that was not looked at it is the way it is shown.
-fn kind_word(over: &Oversized, cut: &Cut) -> &'static str {
-    over.kind().map_or(if cut.reasons().is_empty() { "ends" } else { "lines" }, Kind::name)
 }
 
 /// Returns the texts of the pieces. Pieces without a gap between them are one.

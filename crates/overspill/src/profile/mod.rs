@@ -71,6 +71,12 @@ pub struct Profile {
     pub envelope: bool,
     /// Settings of its own that the program reads.
     pub own_settings: OwnSettings,
+    /// Whether a strategy may show more than the limits, up to the ceiling.
+    pub strategy_may_exceed: bool,
+    /// Whether the limits of a host agent replace its own. Otherwise they only lower its own.
+    pub host_limits: bool,
+    /// Whether the program reports failures that a pipe hides, unless a setting decides.
+    pub reports_pipelines: bool,
 }
 
 /// Settings that a profile has beside ours.

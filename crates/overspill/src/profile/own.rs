@@ -45,5 +45,8 @@ impl Profile {
         streams: true,
         envelope: false,
         own_settings: OwnSettings::None,
+        strategy_may_exceed: false,
+        host_limits: true,
+        reports_pipelines: true,
     };
 }

@@ -76,5 +76,9 @@ const SOURCE_SYSTEM: Profile = Profile {
     sweeps: Sweeps::Never,
     bucket: false,
     streams: false,
+    strategy_may_exceed: true,
+    host_limits: false,
+    // Their documents do not speak of pipelines.
+    reports_pipelines: false,
     ..Profile::OWN
 };

@@ -170,11 +170,11 @@ impl Layer {
 }
 
 impl From<&Policy> for Layer {
-    /// Returns the level that sets the limits of a policy, and the part that it keeps.
+    /// Returns the level that sets the limits of a policy, the part that it keeps, and whether it uses all room.
     fn from(policy: &Policy) -> Layer {
         let Limits { bytes, lines, chars, tokens } = policy.limits;
         let layer = Layer::new().max_bytes(bytes).max_lines(lines);
-        layer.max_chars(chars).max_tokens(tokens).keep(policy.keep)
+        layer.max_chars(chars).max_tokens(tokens).keep(policy.keep).fill(policy.fill)
     }
 }
 

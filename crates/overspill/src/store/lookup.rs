@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::name::TOKEN;
 use super::{Entry, Integrity, KeptRanges, OutputId, Store};
 use crate::Error;
 
@@ -51,9 +52,22 @@ pub trait Lookup: Store {
     }
 }
 
+/// The outputs that a part of an id can mean, the last saved first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdMatches {
+    /// Their ids.
+    pub ids: Vec<OutputId>,
+    /// Which part of these ids was given: `whole`, `beginning` or `end`.
+    pub part: &'static str,
+}
+
+/// The fewest characters at the start of a short id that name an output.
+const SHORTEST: usize = 4;
+
 /// The methods of [`Lookup`]. A store without it is searched through its list, and knows no lines.
 impl dyn Store + '_ {
-    /// Finds an output of this store by its id, the short id of a notice, or by the path or address.
+    /// Finds an output of this store by its id, the beginning or the end of it, the first 4 characters of the short
+    /// id in a notice, or by the path or address.
     ///
     /// The last part of a path is the id, so a path never leads out of the store. A path into another directory
     /// is an error, even if the store has an output of that name.
@@ -75,15 +89,53 @@ impl dyn Store + '_ {
         let Some(name) = ids.into_iter().next_back() else {
             return Err(Error::BadId { text: text.to_owned() });
         };
-        let mut alike = self.ending(name.as_str()).unwrap_or_default();
-        match alike.len() {
+        let is_long = name.as_str().len() >= SHORTEST;
+        let matches = if is_long { self.matching(name.as_str()).ok() } else { None };
+        let mut ids = matches.map_or_else(Vec::new, |matches| matches.ids);
+        match ids.len() {
             0 => Err(Error::NotFound { name }),
-            1 => Ok(alike.remove(0)),
+            1 => Ok(ids.remove(0)),
             _ => {
-                alike.sort();
-                Err(Error::Ambiguous { text: text.to_owned(), names: alike })
+                ids.sort();
+                Err(Error::Ambiguous { text: text.to_owned(), names: ids })
             }
         }
+    }
+
+    /// Returns the outputs that `stem` can mean: an id, the beginning of one, the end, or the beginning of a short id.
+    /// Our own ids are found in lower case as well.
+    pub fn matching(&self, stem: &str) -> Result<IdMatches, Error> {
+        let upper = stem.to_ascii_uppercase();
+        let stems = if upper == stem { vec![stem] } else { vec![stem, &*upper] };
+        for id in stems.iter().filter_map(|stem| OutputId::parse(stem)) {
+            match self.entry(&id) {
+                Ok(_) => return Ok(IdMatches { ids: vec![id], part: "whole" }),
+                Err(Error::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let ids_of = |entries: Vec<Entry>| entries.into_iter().map(|entry| entry.name).collect();
+        let mut matches = IdMatches { ids: Vec::new(), part: "beginning" };
+        for stem in stems.iter().filter(|stem| !stem.is_empty()) {
+            match self.named(stem) {
+                Ok(entries) if matches.ids.is_empty() => matches.ids = ids_of(entries),
+                Ok(_) => {}
+                Err(error) if !may_be_end(stem) => return Err(error),
+                // The end of an id is found on this machine even if the bucket is not reached.
+                Err(_) => {}
+            }
+        }
+        // A notice begins with the end of an id.
+        if matches.ids.is_empty() && may_be_end(stem) {
+            matches = IdMatches { ids: self.ending(stem)?, part: "end" };
+        }
+        if matches.ids.is_empty() && may_begin_short_id(stem) {
+            let mut ids: Vec<OutputId> = ids_of(self.list()?);
+            ids.retain(|id| id.token().starts_with(&stem.to_ascii_lowercase()));
+            matches = IdMatches { ids, part: "beginning" };
+        }
+        matches.ids.sort_by(|a, b| b.cmp(a));
+        Ok(matches)
     }
 
     /// See [`Lookup::named`].
@@ -125,6 +177,16 @@ impl dyn Store + '_ {
     pub fn warnings(&self) -> Vec<String> {
         self.lookup().map_or_else(Vec::new, |it| it.warnings())
     }
+}
+
+/// Tells whether this can be the end of an id, and not a whole one of ours.
+fn may_be_end(stem: &str) -> bool {
+    stem.len() >= TOKEN && OutputId::parse(stem).is_some_and(|id| id.time().is_none())
+}
+
+/// Tells whether this can be the beginning of a short id.
+fn may_begin_short_id(stem: &str) -> bool {
+    (SHORTEST..TOKEN).contains(&stem.len()) && stem.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 fn named_in(mut entries: Vec<Entry>, start: &str) -> Vec<Entry> {

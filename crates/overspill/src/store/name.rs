@@ -16,7 +16,7 @@ use crate::{Call, Error};
 pub struct OutputId(String);
 
 /// How many characters the word for the marks of an output has.
-const TOKEN: usize = 6;
+pub(super) const TOKEN: usize = 6;
 
 impl From<OutputId> for String {
     fn from(name: OutputId) -> String {

@@ -1,9 +1,7 @@
 //! The record of a preview: the policy that made it, and what it shows.
 
-use overspill_core::{Keep, Limits};
+use overspill_core::Limits;
 use serde::{Deserialize, Serialize};
-
-use crate::settings::KEEPS;
 
 /// The policy that made a preview, and the lines that the preview shows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -39,12 +37,6 @@ struct LimitsJson {
 }
 
 impl PreviewRecord {
-    /// Returns the word for a way of keeping. Both ends have the same word in any ratio.
-    pub(crate) fn keep_word(keep: Keep) -> String {
-        let known = KEEPS.iter().find(|(_, known, _)| *known == keep);
-        known.map_or("ends", |(word, ..)| word).to_owned()
-    }
-
     /// Tells whether a record of another machine is one that this version can have written, with a pair
     /// of lines for each of `parts`.
     #[cfg(feature = "bucket")]

@@ -1,4 +1,4 @@
-//! Tool results in a form that nobody knows.
+//! Tool results in an unknown form.
 
 use serde_json::Value;
 
@@ -16,11 +16,16 @@ pub fn bound_any(engine: &Overspill, result: &Value, call: &Call, rules: &Result
     let options = CallOptions::default();
     let redacted = engine.redact.value(result);
     let result = redacted.get().as_ref();
+    // A result that fits is masked as well.
+    let unchanged = || match redacted.count() {
+        0 => Bounded::Unchanged,
+        _ => Bounded::Changed(result.clone()),
+    };
     let mut room = PartRoom::of(&engine.policy(call, &options).trigger);
     if PartKinds::Mcp.without_room(result, &mut room).is_some() {
         return match engine.process(result.to_string().as_bytes(), call) {
             Outcome::Spilled(spilled) => Bounded::Changed(Value::String(spilled.text)),
-            Outcome::Whole(_) | Outcome::Masked(_) => Bounded::Unchanged,
+            Outcome::Whole(_) | Outcome::Masked(_) => unchanged(),
         };
     }
     let end = CallEnd::default();
@@ -34,7 +39,7 @@ pub fn bound_any(engine: &Overspill, result: &Value, call: &Call, rules: &Result
             places.push(place.to_owned());
         }
     });
-    let Some(shares) = walk.finish(None, false).texts else { return Bounded::Unchanged };
+    let Some(shares) = walk.finish(None, false).texts else { return unchanged() };
     let mut result = result.clone();
     for (place, share) in places.iter().zip(shares) {
         if let Some(text) = result.pointer_mut(place) {

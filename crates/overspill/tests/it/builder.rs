@@ -32,6 +32,20 @@ fn builder_limits_apply_and_the_page_is_read_by_id_or_path() {
 }
 
 #[test]
+fn output_is_read_by_the_beginning_of_its_id_and_of_its_short_id() {
+    let overspill = Overspill::builder().store(Memory::default()).max_lines(20).build();
+    let output = numbered(100);
+    let outcome = overspill.process(&output, &Call::new("make"));
+    let id = outcome.saved().unwrap().id.clone();
+    let (whole, lower, short) = (id.as_str(), id.as_str().to_lowercase(), id.token());
+    for part in [&whole[..12], &*lower, &*short, &short[..4]] {
+        let page = overspill.read(part, Part::Tail(1)).unwrap();
+        assert_eq!(page.text, "line 100\n", "{part}");
+    }
+    assert!(overspill.read(&short[..3], Part::Tail(1)).is_err());
+}
+
+#[test]
 fn read_of_unknown_id_or_path_fails() {
     let overspill = Overspill::new(Profile::OWN, Memory::default());
     for text in ["01KA3F9C2E", "/etc/passwd", "../../outside.txt", "C:\\outputs\\01KA.txt"] {

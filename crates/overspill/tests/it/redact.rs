@@ -8,7 +8,8 @@ use overspill::core::Limits;
 use overspill::internal::LiveSpill;
 use overspill::internal::seeds::envelope;
 use overspill::internal::store::RecentQuery;
-use overspill::internal::tool::MultiText;
+use overspill::internal::tool::walk::ResultRules;
+use overspill::internal::tool::{MultiText, bound_any};
 use overspill::store::{Disk, DiskOptions, Memory, Store};
 use overspill::tool::registry::{Registry, Tool, ToolCall};
 use overspill::tool::{Bounded, Gates};
@@ -459,4 +460,16 @@ fn lines_kept_from_the_hole_are_masked() {
     let stored = saved(&overspill);
     assert!(stored.contains(&format!("error: bad token {}", stars())), "{stored}");
     assert!(stored.contains("error: bad key\n") && !stored.contains(SECRET), "{stored}");
+}
+
+#[test]
+fn result_in_an_unknown_form_is_masked_if_it_fits() {
+    let result = json!({ "status": "ok", "note": token() });
+    let (call, rules) = (Call::new("lookup"), ResultRules::default());
+    let bounded = bound_any(&engine(Profile::OWN), &result, &call, &rules);
+    let Bounded::Changed(masked) = bounded else { panic!("the secret stays") };
+    assert!(!masked.to_string().contains(SECRET), "{masked}");
+    assert_eq!(masked["status"], "ok");
+    let plain = json!({ "status": "ok" });
+    assert_eq!(bound_any(&engine(Profile::OWN), &plain, &call, &rules), Bounded::Unchanged);
 }

@@ -1,6 +1,6 @@
 //! Settings of a call: which level wins, and what a project is refused.
 
-use overspill::core::Keep;
+use overspill::core::{Keep, Policy};
 use overspill::internal::settings::{
     CallSetting, CallValue, Effective, Origin, RefusedSetting, Setting, is_http_address,
 };
@@ -193,4 +193,16 @@ fn http_address_needs_a_valid_host_and_port() {
     ] {
         assert!(!is_http_address(bad), "{bad}");
     }
+}
+
+#[test]
+fn fill_of_the_profile_applies_unless_a_level_sets_it() {
+    let policy = Policy { fill: true, ..Profile::OWN.policy };
+    let profile = Profile { policy, ..Profile::OWN };
+    let fill = |layer: &Layer| {
+        let effective = Settings::default().effective(&profile, None, None, layer);
+        effective.policy(&profile).fill
+    };
+    assert!(fill(&Layer::new()));
+    assert!(!fill(&Layer::new().fill(false)));
 }

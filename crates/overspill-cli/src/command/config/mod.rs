@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use overspill::Profile;
+use overspill::internal::profile::OwnSettings;
 
 use crate::args::profiles;
 use crate::env::Env;
@@ -145,7 +146,8 @@ impl ConfigArgs {
     }
 
     fn is_takumi(&self) -> bool {
-        self.profile == Some(Profile::TAKUMI.name)
+        let named = self.profile.and_then(Profile::named);
+        named.is_some_and(|profile| profile.own_settings == OwnSettings::TakumiFiles)
     }
 
     /// Returns the file that is meant, whether it is there or not.

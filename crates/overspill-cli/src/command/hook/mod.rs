@@ -10,7 +10,7 @@ use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use overspill::core::{Limits, Policy};
-use overspill::internal::profile::{Errors, NoticeStyle, ResultLayout};
+use overspill::internal::profile::{Errors, ResultLayout};
 use overspill::internal::tool::bound_any;
 use overspill::internal::tool::walk::ResultRules;
 use overspill::tool::{Bounded, Gates};
@@ -106,11 +106,11 @@ fn answer(format: &dyn HookFormat, ceiling: Ceiling, payload: &Value, env: &Env)
 /// The layout of results is the host's in every profile.
 fn profile(sources: &SettingSources, ceiling: Ceiling, layout: Option<ResultLayout>) -> Profile {
     let set = sources.profile();
-    let policy = match set.words {
-        NoticeStyle::Own => ceiling.profile().policy,
-        _ if ceiling == Ceiling::UNKNOWN => set.policy.clone(),
+    let policy = match set.host_limits {
+        true => ceiling.profile().policy,
+        false if ceiling == Ceiling::UNKNOWN => set.policy.clone(),
         // The host would cut a longer text, and our notice with it.
-        _ => {
+        false => {
             let room = without_notice(ceiling.limits);
             let trigger = set.policy.trigger.tightened(&room);
             let limits = set.policy.limits.tightened(&room);

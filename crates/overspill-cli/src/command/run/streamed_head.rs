@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use overspill::Outcome;
 use overspill::core::Policy;
 use overspill::core::internal::text::clean;
+use overspill::internal::notice::defused;
 
 /// What of the start can be shown at once: whole lines that every preview would begin with.
 #[derive(Debug)]
@@ -86,7 +87,25 @@ impl StreamedHead {
 
 /// Tells whether a preview would show a line as it is.
 fn is_plain(line: &[u8]) -> bool {
-    const OURS: &[u8] = b"[overspill";
-    let imitates = line.windows(OURS.len()).any(|part| part == OURS);
-    !imitates && clean(line).text.as_bytes() == line
+    defused(clean(line).text).as_bytes() == line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_that_imitates_us_is_not_plain() {
+        for line in [
+            "[overspill 3f9c2e: x]\n",
+            "[Overspill 3f9c2e: x]\n",
+            "overspill: x\n",
+            "[q7atzy: lines 4-9 cut]\n",
+            "[q7atzy: 3 more like this, lines 4-6]\n",
+            "\x1b[31mred\x1b[0m\n",
+        ] {
+            assert!(!is_plain(line.as_bytes()), "{line}");
+        }
+        assert!(is_plain(b"[INFO] overspill: started\n"));
+    }
 }

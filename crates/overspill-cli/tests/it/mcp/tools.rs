@@ -46,6 +46,8 @@ fn lines_bytes_tail_and_matches_are_found() {
     );
     assert!(read(json!({"bytes": "5:6"})).starts_with("1\n["));
     assert!(read(json!({"tail": "1"})).starts_with("line 5000 of a long text\n["));
+    let by_start = json!({"id": &id[..4], "bytes": "5:6"});
+    assert!(text_of(&client.call("overspill_read", by_start)).starts_with("1\n["));
     let grep = json!({"id": id.to_uppercase(), "pattern": "LINE 4[0-9]7 ", "context": 1, "limit": 2.0, "ignore_case": "true", "of_no_use": null});
     let found = text_of(&client.call("overspill_grep", grep));
     assert_eq!(found.lines().next(), Some("406-line 406 of a long text"), "{found}");

@@ -1,6 +1,6 @@
 //! How fast an output streams by, and what memory that takes, by what is kept of it.
 //!
-//! `cargo run --release -p overspill-core --example keeps -- FILE [ends|signal]`
+//! `cargo run --release -p overspill-bench --example keeps -- FILE [ends|signal]`
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "its result")]
 

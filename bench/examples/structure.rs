@@ -1,7 +1,7 @@
 //! Streams an output through a window and shows its preview, or how long that took.
 //!
-//! `cargo run --release --example structure -- report.json [bytes]` shows what of a file is shown.
-//! `cargo run --release --example structure -- --speed json|ndjson|csv|diff [megabytes]` makes an
+//! `cargo run --release -p overspill-bench --example structure -- report.json [bytes]` shows what of a file is shown.
+//! `cargo run --release -p overspill-bench --example structure -- --speed json|ndjson|csv|diff [megabytes]` makes an
 //! output and says how fast it went by and how much memory that took.
 
 #![allow(clippy::print_stdout, reason = "its result")]

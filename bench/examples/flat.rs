@@ -1,6 +1,6 @@
 //! Streams `GIB` gibibytes through a window and says how much memory that took.
 //!
-//! `cargo run --release --example flat -- 10`
+//! `cargo run --release -p overspill-bench --example flat -- 10`
 
 #![allow(clippy::print_stdout, reason = "its result")]
 
