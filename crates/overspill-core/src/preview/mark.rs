@@ -204,7 +204,7 @@ mod tests {
         {
             for (last_line, is_fold) in [(4, false), (9, false), (4, true), (4000, true)] {
                 let gap = Span { bytes: 7..99, first_line: 4, last_line, starts_line, ends_line };
-                let mark = mark(&wording, NoticeForm::Full, &gap, is_fold).unwrap();
+                let mark = mark(&wording, NoticeForm::Full, &gap, is_fold, None).unwrap();
                 let place = mark.strip_prefix("[3f9c2e: ").unwrap();
                 assert!(reads_as_gap(place), "{mark}");
             }

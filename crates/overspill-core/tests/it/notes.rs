@@ -44,6 +44,17 @@ fn equal_errors_are_one_line_and_a_mark_with_their_places() {
 }
 
 #[test]
+fn error_comes_before_warnings_that_come_often() {
+    let warning = |n: u32| {
+        format!("shop/A{n}.java:{n}: warning: [rawtypes] found raw type\n    List x{n};\n")
+    };
+    let warnings: String = (1..900).map(warning).collect();
+    let output = format!("{warnings}shop/B.java:14: error: bad operand types\n{warnings}1 error\n");
+    let text = preview(&output, Limits::NONE.bytes(600)).text;
+    assert!(text.contains("shop/B.java:14: error: bad operand types\n"), "{text}");
+}
+
+#[test]
 fn equal_warnings_of_rustc_stay_with_their_heads() {
     let warning = |n: u32| {
         format!(

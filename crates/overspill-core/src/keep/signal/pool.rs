@@ -160,7 +160,7 @@ impl Pool {
 
     /// Says that a line was written over, so that it is not shown.
     pub(crate) fn overwrite(&mut self, number: u64) {
-        // Who trains the weights holds every line.
+        // The training of weights needs every line.
         if self.room.best == 0 {
             return;
         }

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::belongs;
-use super::diagnostic;
+use super::diagnostic::{self, Level};
 use super::line::{ScoredLine, ScoredLines};
 use super::stamp;
 use super::weights::UNIT;
@@ -56,13 +56,19 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
     let mut copies: HashMap<u64, usize, BuildHasherDefault<Hashed>> = HashMap::default();
     copies.reserve(shares.len());
     for (at, line) in lines.lines.iter().enumerate() {
-        match copies.entry(hash(said(lines.text(line), is_log))) {
+        let message =
+            Some(line).filter(|_| is_log).and_then(|line| diagnostic::read(lines.text(line)));
+        let said = message.map_or_else(|| without_stamp(lines.text(line)), |found| found.message);
+        match copies.entry(hash(said)) {
             Entry::Vacant(entry) => drop(entry.insert(at)),
             Entry::Occupied(mut entry) => {
                 let other = *entry.get();
                 let lesser = if shares[at] > shares[other] * LATER { entry.insert(at) } else { at };
                 let better = at + other - lesser;
-                shares[better] += shares[lesser] * MORE;
+                // A warning at many places says no more than one at a single place.
+                if message.is_none_or(|message| message.level == Level::Error) {
+                    shares[better] += shares[lesser] * MORE;
+                }
                 shares[lesser] *= AGAIN;
                 (is_copy[lesser], is_copy[better]) = (true, false);
             }
@@ -141,14 +147,6 @@ fn place(line: &ScoredLine, lines: &ScoredLines) -> f64 {
     let all = lines.lines.last().map_or(0, |last| last.number);
     let (from_start, from_end) = (line.number as f64, (all - line.number) as f64);
     f64::from(line.len) * (1.0 / (from_start + NEAR) + 2.0 / (from_end + NEAR))
-}
-
-/// Returns what a line says, by which it is told whether another says the same. A message of a compiler or a linter says
-/// the same at every place.
-fn said(text: &[u8], is_log: bool) -> &[u8] {
-    let message = || diagnostic::read(text).map(|found| found.message);
-    let message = if is_log { message() } else { None };
-    message.unwrap_or_else(|| without_stamp(text))
 }
 
 fn without_stamp(text: &[u8]) -> &[u8] {
