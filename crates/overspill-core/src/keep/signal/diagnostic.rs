@@ -53,7 +53,7 @@ fn digits(text: &[u8]) -> usize {
 /// Reads the place at the start of a text: `a.c:12:5:`, `a.c:12:`, `a.ts(12,5):`, `a.ts:12:5 -`. Returns the file, the line
 /// and the rest.
 fn place(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
-    let end = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
+    let end = memchr::memchr2(b' ', b'\t', text).unwrap_or(text.len());
     let mut from = 1;
     while let Some(at) = memchr::memchr2(b':', b'(', text.get(from..end)?).map(|at| from + at) {
         let rest = &text[at + 1..];
@@ -92,7 +92,7 @@ pub(super) fn read(text: &[u8]) -> Option<Diagnostic<'_>> {
 
 /// Reads the place in the line below a message: `  --> src/lib.rs:12:5`. Returns the file and the line.
 pub(super) fn place_below(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let text = text.trim_ascii().strip_prefix(b"--> ")?;
+    let text = text.trim_ascii_start().strip_prefix(b"--> ")?;
     let file = memchr::memchr(b':', text)?;
     let line = &text[file + 1..];
     let count = digits(line);

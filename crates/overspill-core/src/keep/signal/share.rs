@@ -52,12 +52,13 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
     let mut shares: Vec<f64> =
         lines.lines.iter().map(|line| (f64::from(line.lifted - best) / UNIT).exp()).collect();
     // One of several equal lines is enough.
-    let mut is_copy = vec![false; shares.len()];
+    let (mut is_copy, mut has_messages) = (vec![false; shares.len()], false);
     let mut copies: HashMap<u64, usize, BuildHasherDefault<Hashed>> = HashMap::default();
     copies.reserve(shares.len());
     for (at, line) in lines.lines.iter().enumerate() {
         let message =
             Some(line).filter(|_| is_log).and_then(|line| diagnostic::read(lines.text(line)));
+        has_messages |= message.is_some() || diagnostic::place_below(lines.text(line)).is_some();
         let said = message.map_or_else(|| without_stamp(lines.text(line)), |found| found.message);
         match copies.entry(hash(said)) {
             Entry::Vacant(entry) => drop(entry.insert(at)),
@@ -74,7 +75,7 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
             }
         }
     }
-    if is_log {
+    if is_log && has_messages {
         fade_bodies(lines, &is_copy, &mut shares);
     }
     let sum: f64 = shares.iter().sum();
