@@ -86,6 +86,8 @@ pub struct Cut<'a> {
     reasons: Vec<Reason>,
     /// One for each piece: the gap after it holds only lines like its last one. Empty if there is none.
     folds: Vec<bool>,
+    /// One for each piece: the note in the mark of the gap after it. Empty without notes.
+    notes: Vec<Option<String>>,
     /// No other line is worth its room.
     pub(crate) is_enough: bool,
     shown: Size,
@@ -112,6 +114,17 @@ impl Cut<'_> {
 
     pub(crate) fn has_folds(&self) -> bool {
         self.folds.contains(&true)
+    }
+
+    /// Returns what is known about the lines in a gap: how many matches of a search are in which files, or how often the
+    /// message above it comes again, and where.
+    pub fn note(&self, gap: &Span) -> Option<&str> {
+        let before = self.spans.iter().position(|piece| piece.bytes.end == gap.bytes.start)?;
+        self.notes.get(before)?.as_deref()
+    }
+
+    pub(crate) fn has_notes(&self) -> bool {
+        self.notes.iter().any(Option::is_some)
     }
 
     /// Returns where what is left out stands, in order.
@@ -182,9 +195,9 @@ impl<'a> Cut<'a> {
         }
         let fired = policy.fired_by(output).unwrap_or(Unit::Bytes);
         let size = size_of(&shown, rule);
-        let (reasons, folds) = (Vec::new(), Vec::new());
-        let pieces = shown;
-        Some(Cut { total, fired, pieces, spans, reasons, folds, is_enough: false, shown: size })
+        let (reasons, folds, notes) = (Vec::new(), Vec::new(), Vec::new());
+        let (pieces, is_enough, shown) = (shown, false, size);
+        Some(Cut { total, fired, pieces, spans, reasons, folds, notes, is_enough, shown })
     }
 }
 
@@ -316,8 +329,8 @@ impl<'a> Oversized<'a> {
     pub(crate) fn without_pieces(&self) -> Cut<'a> {
         let (total, fired) = (self.total, self.fired);
         let (pieces, spans, reasons, folds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (is_enough, shown) = (true, Size::default());
-        Cut { total, fired, pieces, spans, reasons, folds, is_enough, shown }
+        let (notes, is_enough, shown) = (Vec::new(), true, Size::default());
+        Cut { total, fired, pieces, spans, reasons, folds, notes, is_enough, shown }
     }
 
     /// Returns the lines with a sign of failure that a cut of this output leaves out. `None` if the policy did not look
@@ -359,23 +372,25 @@ impl<'a> Oversized<'a> {
         let spans = pieces.iter().map(|piece| self.span(piece, chosen)).collect();
         let shown = size_of(&pieces, self.policy.lines);
         let (total, fired, reasons, folds) = (self.total, self.fired, Vec::new(), Vec::new());
-        Cut { total, fired, pieces, spans, reasons, folds, is_enough: false, shown }
+        let (notes, is_enough) = (Vec::new(), false);
+        Cut { total, fired, pieces, spans, reasons, folds, notes, is_enough, shown }
     }
 
     /// Cuts to blocks of lines.
     fn cut_to(&self, chosen: SelectedBlocks) -> Cut<'a> {
         let SelectedBlocks { blocks, is_enough } = chosen;
-        let (mut pieces, mut spans, mut reasons, mut folds) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for SelectedBlock { piece, span, reason, is_folded } in blocks {
+        let (mut pieces, mut spans, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut folds, mut notes) = (Vec::new(), Vec::new());
+        for SelectedBlock { piece, span, reason, is_folded, note } in blocks {
             folds.push(is_folded);
+            notes.push(note);
             pieces.push(piece);
             spans.push(span);
             reasons.push(reason);
         }
         let shown = size_of(&pieces, self.policy.lines);
         let (total, fired) = (self.total, self.fired);
-        Cut { total, fired, pieces, spans, reasons, folds, is_enough, shown }
+        Cut { total, fired, pieces, spans, reasons, folds, notes, is_enough, shown }
     }
 
     /// Says where a piece stands: at the start of the output, at its end, or both.

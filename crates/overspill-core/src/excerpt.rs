@@ -112,8 +112,9 @@ fn of_lines(lines: &ScoredLines) -> impl Iterator<Item = Excerpt> + '_ {
 }
 
 fn of_rows(rows: &StructuredLines) -> impl Iterator<Item = Excerpt> + '_ {
-    rows.shown().map(|(bytes, number, text, unchanged)| {
-        excerpt(bytes, number + 1, text.to_vec(), unchanged)
+    rows.shown().map(|row| {
+        let excerpt = excerpt(row.bytes, row.line + 1, row.text.to_vec(), row.unchanged);
+        Excerpt { starts_line: row.starts_line, ..excerpt }
     })
 }
 

@@ -19,6 +19,8 @@ pub(crate) struct SelectedBlock {
     pub(crate) reason: Reason,
     /// The gap after it holds only lines like its last one.
     pub(crate) is_folded: bool,
+    /// The mark of the gap after it says this about the lines in it.
+    pub(crate) note: Option<String>,
 }
 
 /// The blocks that are shown.

@@ -122,6 +122,9 @@ impl Collected<'_> {
         match &self.selection {
             Selection::Ends | Selection::Outline(_) => None,
             Selection::Lines(lines) => {
+                if let Some(blocks) = lines.ends_of_lines(policy, limits, mark) {
+                    return Some(SelectedBlocks { blocks, is_enough: false });
+                }
                 let chosen = signal::choose(lines, policy, limits, mark)?;
                 let blocks = chosen.blocks.iter().map(|block| lines.selected(block, len)).collect();
                 Some(SelectedBlocks { blocks, is_enough: chosen.is_enough })

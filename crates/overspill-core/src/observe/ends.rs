@@ -50,6 +50,11 @@ impl Ends {
         !self.head_overflowed
     }
 
+    /// Returns the length of the text so far.
+    pub(crate) fn len(&self) -> u64 {
+        self.lines_before + self.line_len
+    }
+
     /// Returns the length of the current line so far.
     pub(crate) fn line_len(&self) -> u64 {
         self.line_len

@@ -154,7 +154,8 @@ fn only_named<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>
 
 /// Makes a preview of a cut.
 pub(super) fn around<'a>(wording: &Wording, cut: &Cut<'a>, policy: &Policy) -> Option<Preview<'a>> {
-    let (text, layout) = assemble_within(&wording.on_one_line(), NoticeForm::Full, cut, policy)?;
+    let (text, layout) =
+        assemble_within(&wording.on_one_line(), NoticeForm::Full, cut, policy, RoomFor::Lines)?;
     Some(Preview { text, layout, cut: cut.clone(), outline: None })
 }
 
@@ -192,7 +193,8 @@ fn fit<'a>(
     // have more tokens than its parts.
     for _ in 0..8 {
         let cut = over.cut_within(&room, mark);
-        if let Some((text, layout)) = assemble_within(wording, form, &cut, policy) {
+        let room_for = RoomFor::Lines;
+        if let Some((text, layout)) = assemble_within(wording, form, &cut, policy, room_for) {
             return Some(Preview { text, layout, cut, outline: None });
         }
         room = room.part(7, 8);
@@ -225,7 +227,8 @@ fn fill<'a>(
         }
         let more = room.more(&limits.less(&spent).part(1, part));
         let cut = over.cut_within(&more, mark);
-        if let Some((text, layout)) = assemble_within(wording, form, &cut, policy) {
+        let room_for = RoomFor::Notes;
+        if let Some((text, layout)) = assemble_within(wording, form, &cut, policy, room_for) {
             (room, filled) = (more, Some(Preview { text, layout, cut, outline: None }));
         } else {
             part *= 2;
@@ -240,19 +243,43 @@ const FILLS: u32 = 4;
 /// Limits are full if this share of them is used.
 const FULL: f64 = 1.0 - 1.0 / 64.0;
 
-/// Assembles a text within the limits. Marks of folds are longer than others: without room for them, folds have the mark
-/// of any gap.
+/// The part of a preview that comes first if there is not room for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RoomFor {
+    /// The notes in marks.
+    Notes,
+    Lines,
+}
+
+/// The contents of a mark besides the place of its gap.
+#[derive(Debug, Clone, Copy)]
+struct MarkForm {
+    /// That a gap is a fold.
+    folds: bool,
+    /// The note about the lines in it.
+    notes: bool,
+}
+
+/// Assembles a text within the limits. Marks of folds and marks with notes are longer than others: without room for them,
+/// gaps have the mark of any gap.
 fn assemble_within(
     wording: &Wording,
     form: NoticeForm,
     cut: &Cut,
     policy: &Policy,
+    room: RoomFor,
 ) -> Option<(String, Layout)> {
-    let marks_folds = form == NoticeForm::Full && cut.has_folds();
-    let folded = marks_folds.then(|| assemble(wording, form, cut, policy, true));
-    folded.filter(|(text, _)| fits(text, policy)).or_else(|| {
-        let plain = assemble(wording, form, cut, policy, false);
-        Some(plain).filter(|(text, _)| fits(text, policy))
+    let folds = form == NoticeForm::Full && cut.has_folds();
+    let notes = matches!(form, NoticeForm::Full | NoticeForm::Short) && cut.has_notes();
+    let forms = [(folds, notes), (false, notes), (false, false)];
+    let mut tried = None;
+    let forms = forms.into_iter().filter(|(_, with)| *with == notes || room == RoomFor::Lines);
+    forms.into_iter().find_map(|(folds, notes)| {
+        if tried.replace((folds, notes)) == Some((folds, notes)) {
+            return None;
+        }
+        let marks = MarkForm { folds, notes };
+        Some(assemble(wording, form, cut, policy, marks)).filter(|(text, _)| fits(text, policy))
     })
 }
 
@@ -261,9 +288,12 @@ fn assemble(
     form: NoticeForm,
     cut: &Cut,
     policy: &Policy,
-    marks_folds: bool,
+    marks: MarkForm,
 ) -> (String, Layout) {
-    let mark = |gap: &Span| mark(wording, form, gap, marks_folds && cut.is_fold(gap));
+    let mark = |gap: &Span| {
+        let note = cut.note(gap).filter(|_| marks.notes);
+        mark(wording, form, gap, marks.folds && cut.is_fold(gap), note)
+    };
     let pieces: usize = cut.pieces.iter().map(|piece| piece.text.len()).sum();
     let mut text = Vec::with_capacity(pieces + 1024);
     let mut layout = Layout::default();

@@ -110,13 +110,17 @@ pub(super) fn header(
 
 /// Returns the mark of a gap.
 ///
-/// The gap is a fold if it holds only lines like the one above it.
+/// The gap is a fold if it holds only lines like the one above it. A note tells about the lines in it.
 pub(super) fn mark(
     wording: &Wording,
     form: NoticeForm,
     gap: &Span,
     is_fold: bool,
+    note: Option<&str>,
 ) -> Option<String> {
+    if let Some(note) = note {
+        return Some(format!("[{}: {} cut, {note}]", wording.token, place(gap)));
+    }
     if is_fold {
         return Some(fold_mark(wording, gap.last_line + 1 - gap.first_line, &place(gap)));
     }
@@ -200,7 +204,7 @@ mod tests {
         {
             for (last_line, is_fold) in [(4, false), (9, false), (4, true), (4000, true)] {
                 let gap = Span { bytes: 7..99, first_line: 4, last_line, starts_line, ends_line };
-                let mark = mark(&wording, NoticeForm::Full, &gap, is_fold).unwrap();
+                let mark = mark(&wording, NoticeForm::Full, &gap, is_fold, None).unwrap();
                 let place = mark.strip_prefix("[3f9c2e: ").unwrap();
                 assert!(reads_as_gap(place), "{mark}");
             }

@@ -7,6 +7,7 @@
 //! carries over from one line to the next: a line cleans the same wherever reading begins.
 
 use super::mapped::MappedText;
+use super::parameters::{LONGEST_PARAMETERS, Parameters};
 use super::sink::Sink;
 use super::utf8::{Unfinished, Utf8Step};
 use crate::{Cleaning, LineRule, Policy};
@@ -42,37 +43,6 @@ enum State {
     String(u16),
 }
 
-/// The parameters of a sequence so far.
-#[derive(Debug, Clone, Copy, Default)]
-struct Parameters {
-    /// How many bytes there are.
-    len: u8,
-    /// The number at hand.
-    number: u8,
-    /// A number before that stands for red.
-    red: bool,
-}
-
-impl Parameters {
-    fn push(&mut self, byte: u8) {
-        self.len += 1;
-        match byte {
-            b'0'..=b'9' => {
-                self.number = self.number.saturating_mul(10).saturating_add(byte - b'0');
-            }
-            _ => {
-                self.red = self.is_red();
-                self.number = 0;
-            }
-        }
-    }
-
-    /// Tells whether they turn text red.
-    fn is_red(self) -> bool {
-        self.red || matches!(self.number, 31 | 91)
-    }
-}
-
 /// A string sequence longer than this was never closed; its text must not vanish.
 const LONGEST_STRING: u16 = 4096;
 
@@ -81,9 +51,6 @@ const BLOCK: usize = 64;
 /// How much text beyond ASCII is checked at a time. More would be checked again and again where it
 /// alternates with colours.
 const WIDE: usize = 64;
-
-/// How many parameter bytes a sequence can have; with more it was never one.
-const LONGEST_PARAMETERS: u8 = 64;
 
 /// How many characters backspaces can take back at most, so that no more of a line need be held.
 pub(crate) const LONGEST_ERASURE: u64 = 1024;
@@ -265,6 +232,8 @@ impl Cleaner {
             _ => {
                 if byte == b'm' && parameters.is_red() {
                     sink.red();
+                } else if let Some(motion) = parameters.motion(byte) {
+                    sink.cursor(motion);
                 }
                 self.state = State::Ground;
                 usize::from((0x40..=0x7e).contains(&byte))

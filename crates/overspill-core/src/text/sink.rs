@@ -1,5 +1,18 @@
 //! Who takes what the cleaner lets through.
 
+/// A change of the lines above that a terminal makes, besides showing text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CursorMotion {
+    /// The cursor goes up by so many lines. The next text overwrites the text there.
+    Up(u8),
+    /// The cursor goes down by so many lines.
+    Down(u8),
+    /// The text in the line of the cursor is gone.
+    EraseLine,
+    /// The text in the line of the cursor and below it is gone.
+    EraseBelow,
+}
+
 /// Takes what the [`Cleaner`](super::Cleaner) lets through. Bytes it does not mention were dropped.
 pub(crate) trait Sink {
     /// `text` stands at `at` in the original, byte for byte.
@@ -13,6 +26,10 @@ pub(crate) trait Sink {
     fn erase(&mut self, chars: u64);
     /// What comes next is red; the sequence that says so is dropped.
     fn red(&mut self) {}
+    /// The cursor moves, or lines are erased; the sequence that says so is dropped.
+    fn cursor(&mut self, motion: CursorMotion) {
+        let _ = motion;
+    }
 }
 
 /// Shows the same to two.
@@ -42,5 +59,10 @@ impl<A: Sink, B: Sink> Sink for TeeSink<'_, A, B> {
     fn red(&mut self) {
         self.0.red();
         self.1.red();
+    }
+
+    fn cursor(&mut self, motion: CursorMotion) {
+        self.0.cursor(motion);
+        self.1.cursor(motion);
     }
 }

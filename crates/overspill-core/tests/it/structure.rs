@@ -358,6 +358,45 @@ fn of_a_test_report_in_xml_what_failed_is_shown() {
 }
 
 #[test]
+fn test_report_in_xml_on_one_line_shows_what_failed() {
+    let case = |n: u32| {
+        match n {
+        700 => "<testcase name=\"refund\"><failure message=\"expected 1200\">cart.py:17</failure></testcase>".into(),
+        n => format!("<testcase classname=\"shop.Cart\" name=\"case_{n}\" time=\"0.01\"/>"),
+    }
+    };
+    let cases: String = (0..1500).map(case).collect();
+    let report = format!("<?xml version=\"1.0\"?><testsuite failures=\"1\">{cases}</testsuite>");
+    let text = shown(&report);
+    for part in [
+        "<testcase name=\"refund\"><failure message=\"expected 1200\">",
+        "failures=\"1\"",
+        "</testsuite>",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+    assert!(text.contains(": bytes "), "{text}");
+}
+
+#[test]
+fn table_with_line_breaks_in_quotes_shows_what_failed() {
+    let row = |n: u32| match n {
+        1700 => {
+            "1700,\"Traceback:\n  File \"\"run.py\"\", line 3\nno column totl\",job,failed\n".into()
+        }
+        n => format!("{n},\"line one\nline two, with a comma\nline three\",job,ok\n"),
+    };
+    let rows: String = (0..3000).map(row).collect();
+    let text = shown(&format!("id,message,name,status\n{rows}"));
+    assert!(
+        text.contains(
+            "\n1700,\"Traceback:\n  File \"\"run.py\"\", line 3\nno column totl\",job,failed\n"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_field_of_five_megabytes_is_clipped() {
     let rows = "7,seven,\"some text\"\n".repeat(5000);
     for (field, end) in [("x".repeat(5 << 20), ""), ("a line\n".repeat(700_000), "")] {

@@ -4,6 +4,7 @@
 //! frames of a trace. They rank little below the row, up to the next line that is not indented deeper.
 
 use super::line::{ScoredLine, ScoredLines};
+use super::outcome::{self, Outcome};
 
 /// A failed row, and what follows it.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +90,9 @@ pub(super) fn lift(lines: &mut ScoredLines) {
     for at in 0..lines.lines.len() {
         let line = lines.lines[at];
         let lifted = block.score(&line);
-        if lifted > line.score {
+        // A test that passed says nothing of one that failed.
+        let passed = || outcome::outcome(lines.text(&line)) == Some(Outcome::Passed);
+        if lifted > line.score && !passed() {
             lines.lines[at].lifted = lifted;
         }
         if !line.own.hit || lifted > line.score || line.own.indent == 0 {

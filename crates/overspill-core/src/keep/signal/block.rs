@@ -62,13 +62,16 @@ pub(crate) struct Block {
     pub(crate) reason: Reason,
     /// The gap after it holds only lines like its last one.
     pub(crate) is_folded: bool,
+    /// The mark of the gap after it says this about the lines in it.
+    pub(crate) note: Option<String>,
 }
 
 impl ScoredLines {
     /// Returns a block with what is shown of it, in an output of `len` bytes.
     pub(crate) fn selected(&self, block: &Block, len: u64) -> SelectedBlock {
         let (piece, span) = (self.piece(block), self.span(block, len));
-        SelectedBlock { piece, span, reason: block.reason, is_folded: block.is_folded }
+        let (is_folded, note) = (block.is_folded, block.note.clone());
+        SelectedBlock { piece, span, reason: block.reason, is_folded, note }
     }
 
     /// Returns what is shown of a block.

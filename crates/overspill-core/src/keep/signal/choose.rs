@@ -3,9 +3,11 @@
 use std::ops::Range;
 
 use super::block::{Block, Reason, Why};
+use super::bridge::bridged;
 use super::classify::{Class, FEWEST_LINES};
 use super::fold;
 use super::line::ScoredLines;
+use super::notes::LineNotes;
 use super::pack::{Item, PackBudget, pack, room_used};
 use super::{listing, odd, prose, search, source};
 use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
@@ -57,7 +59,7 @@ pub(crate) fn choose(
     mark: &Cost,
 ) -> Option<Choice> {
     let chooser = lines.chooser(policy.hint);
-    if lines.lines.len() < FEWEST_LINES || matches!(chooser.order, ShownOrder::Ends) {
+    if lines.count() < FEWEST_LINES || matches!(chooser.order, ShownOrder::Ends) {
         return None;
     }
     let mut room = bytes_within(lines, policy, limits);
@@ -67,7 +69,7 @@ pub(crate) fn choose(
         else {
             break;
         };
-        let blocks = blocks(lines, &chosen);
+        let blocks = chooser.blocks(lines, &chosen, room);
         let used = limits.used_by(&cost_of(lines, policy, limits, mark, &blocks));
         let all = chosen.iter().all(|chosen| *chosen);
         if used <= 1.0 && best.as_ref().is_none_or(|(most, _)| used > *most) {
@@ -91,13 +93,13 @@ pub(crate) fn choose(
     }
     if choice.is_enough {
         let bridged = bridged(lines, &choice.chosen);
-        let blocks_bridged = blocks(lines, &bridged);
+        let blocks_bridged = chooser.blocks(lines, &bridged, room);
         if limits.used_by(&cost_of(lines, policy, limits, mark, &blocks_bridged)) <= 1.0 {
             (choice.chosen, choice.blocks) = (bridged, blocks_bridged);
         }
         let mut chosen = choice.chosen.clone();
         fold::stand_for_gaps(lines, &mut chosen);
-        let blocks = blocks(lines, &chosen);
+        let blocks = chooser.blocks(lines, &chosen, room);
         if limits.used_by(&cost_of(lines, policy, limits, mark, &blocks)) <= 1.0 {
             choice.blocks = blocks;
         }
@@ -133,6 +135,7 @@ pub(super) struct Chooser {
     /// Tells of each line whether the lines right above it are like it.
     in_run: Vec<bool>,
     names: LineNames,
+    notes: LineNotes,
     class: Class,
     order: ShownOrder,
 }
@@ -195,12 +198,23 @@ impl Chooser {
             _ => ShownOrder::Names,
         };
         let in_run = fold::in_runs(lines);
-        Chooser { items, in_run, names, class, order }
+        let notes = LineNotes::of(lines, class.kind);
+        Chooser { items, in_run, names, notes, class, order }
     }
 
     /// Returns what the lines are.
     pub(super) fn kind(&self) -> Kind {
         self.class.kind
+    }
+
+    /// Joins chosen lines that follow each other, and notes what is in the gaps between them.
+    fn blocks(&self, lines: &ScoredLines, chosen: &[bool], room: u64) -> Vec<Block> {
+        let mut blocks = blocks(lines, chosen);
+        // In a small room the name of one more file is worth more than the number of matches.
+        if self.class.kind != Kind::Search || room > SMALL {
+            self.notes.add(lines, &mut blocks);
+        }
+        blocks
     }
 
     /// Chooses lines: those that say what failed, as far as the output is a failing log, then those that name the most
@@ -309,38 +323,6 @@ fn bytes_within(lines: &ScoredLines, policy: &Policy, limits: &Limits) -> u64 {
     room
 }
 
-/// A gap with so many lines or fewer is shown where there is room: a whole trace is easier to read than its parts.
-const SMALL_GAP: u64 = 6;
-
-/// So many lines below a failed row that belong to it are shown where there is room.
-const BLOCK: usize = 12;
-
-/// Adds the lines of small gaps to the chosen lines, and the lines that belong to a chosen row. Gaps in a run of lines of
-/// one kind stay.
-fn bridged(lines: &ScoredLines, chosen: &[bool]) -> Vec<bool> {
-    let (all, mut bridged) = (&lines.lines, chosen.to_vec());
-    for row in (0..all.len()).filter(|&at| chosen[at] && all[at].own.hit) {
-        let belongs = |at: &usize| {
-            let line = &all[*at];
-            let is_next = line.number == all[row].number + (*at - row) as u64;
-            is_next && (line.own.blank || line.own.indent > all[row].own.indent)
-        };
-        let block = (row + 1..all.len()).take(BLOCK).take_while(belongs);
-        block.for_each(|at| bridged[at] = true);
-    }
-    let shown: Vec<usize> = (0..all.len()).filter(|&at| bridged[at]).collect();
-    for (before, after) in shown.iter().copied().zip(shown.iter().copied().skip(1)) {
-        let gap = all[after].number - all[before].number - 1;
-        let between = &all[before + 1..after];
-        let is_held = between.len() as u64 == gap;
-        let is_run = between.iter().any(|line| line.alike_above > 2);
-        if is_held && gap <= SMALL_GAP && !is_run {
-            bridged[before + 1..after].fill(true);
-        }
-    }
-    bridged
-}
-
 /// Measures blocks and the marks between them.
 fn cost_of(
     lines: &ScoredLines,
@@ -355,6 +337,10 @@ fn cost_of(
         sum = sum + cost(lines, policy, limits, block.lines.clone());
         let gap_before = at > 0 || all[block.lines.start].number > 0;
         sum = if gap_before { sum + *mark } else { sum };
+        if let Some(note) = &block.note {
+            sum = sum + Cost::of(note.as_bytes(), limits, policy.lines, &policy.tokens);
+            sum.size.lines = sum.size.lines.saturating_sub(1);
+        }
     }
     let ends = blocks.last().is_some_and(|block| block.lines.end == all.len());
     let gap_after = !ends || all.last().is_some_and(|line| line.clipped);
@@ -376,7 +362,9 @@ fn blocks(lines: &ScoredLines, chosen: &[bool]) -> Vec<Block> {
             Some(block) if block.lines.end == at && all[at - 1].end == all[at].start => {
                 block.lines.end = at + 1;
             }
-            _ => blocks.push(Block { lines: at..at + 1, reason: NONE, is_folded: false }),
+            _ => {
+                blocks.push(Block { lines: at..at + 1, reason: NONE, is_folded: false, note: None })
+            }
         }
     }
     let last = all.len() - 1;

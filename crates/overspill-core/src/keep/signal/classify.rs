@@ -1,5 +1,6 @@
 //! Tells what kind of output lines are, by exact tests on their text and by what the caller knows.
 
+use super::diagnostic::Report;
 use super::line::{ScoredLine, ScoredLines};
 use super::outcome::{self, Outcome};
 use super::{listing, prose, search, source};
@@ -22,7 +23,7 @@ const PASSED_ROWS: usize = 5;
 const PASSED: usize = 4;
 
 /// An output with fewer lines, and too large all the same, has long lines.
-pub(super) const FEWEST_LINES: usize = 12;
+pub(super) const FEWEST_LINES: u64 = 12;
 
 /// The kind of an output, and how much it looks like a failing log.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +70,7 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
         let failing = f64::from(u8::from(kind == Kind::FailingLog));
         return Class { failing, ..Class::without_failure(kind) };
     }
-    if lines.lines.len() < FEWEST_LINES {
+    if lines.count() < FEWEST_LINES {
         return Class::without_failure(Kind::LongLines);
     }
     if listing::is_listing(lines) {
@@ -79,12 +80,16 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
     if search::is_search(lines) {
         return Class::without_failure(Kind::Search);
     }
-    let is_source = source::is_source(lines);
+    // A compiler quotes the source that it complains about.
+    let report = Report::of(lines);
+    let is_source = !report.is_report && source::is_source(lines);
     let is_prose = prose::is_prose(lines);
     let is_file = matches!(hint.likely, Some(Kind::Source | Kind::Prose | Kind::Search));
     let is_doubtful = is_source || is_prose || is_file || hint.succeeded;
     let spread = if is_doubtful { SOURCE_SPREAD } else { SPREAD };
-    let failing = failing(lines, spread);
+    // If every line is an error, no line stands above the others.
+    let only_errors = report.is_all_messages && !hint.succeeded;
+    let failing = if only_errors { 1.0 } else { failing(lines, spread) };
     let kind = match () {
         () if failing >= 0.5 => Kind::FailingLog,
         () if is_prose => Kind::Prose,
@@ -108,7 +113,7 @@ fn failing(lines: &ScoredLines, (from, to): (f64, f64)) -> f64 {
     let mut scores: Vec<i32> = lines.lines.iter().map(score).collect();
     let best = scores.iter().copied().max().unwrap_or(0);
     // Lines that are no longer held had lower scores than those that are.
-    let count = lines.lines.last().map_or(0, |last| last.number + 1);
+    let count = lines.count();
     let middle = usize::try_from(count / 2).unwrap_or(usize::MAX);
     let median = if middle < scores.len() {
         *scores.select_nth_unstable_by(middle, |a, b| b.cmp(a)).1

@@ -7,8 +7,11 @@ use super::choose::Chooser;
 use super::classify::{Class, classify};
 use super::failure_lines::FailureLines;
 use super::features::{ContextFeatures, LineFeatures, OutputCounts};
+use super::long::LongLines;
 use super::weights::{Weights, WordWeights};
-use crate::{Kind, KindHint};
+use crate::keep::SelectedBlock;
+use crate::measure::limits::Cost;
+use crate::{Kind, KindHint, Limits, Policy};
 
 /// A line as it would be shown, where it stands, and what is known of its worth.
 ///
@@ -40,6 +43,8 @@ pub(crate) struct ScoredLine {
     pub(crate) read: bool,
     /// Only its start is shown.
     pub(crate) clipped: bool,
+    /// A later line was written over it.
+    pub(crate) overwritten: bool,
 }
 
 /// The kinds of a line, see [`TemplateCounts`](super::template_counts::TemplateCounts).
@@ -91,6 +96,8 @@ pub(crate) struct ScoredLines {
     pub(super) failures: FailureLines,
     /// The kind of the lines, once all have come.
     pub(super) class: Option<Class>,
+    /// Both ends of each line, if there are few lines.
+    pub(super) long: Option<LongLines>,
     /// Made when lines are first chosen. A preview is tried with several notices.
     chooser: OnceLock<Chooser>,
 }
@@ -112,6 +119,11 @@ impl ScoredLines {
         &self.text[line.place()]
     }
 
+    /// Returns how many lines the output has, held or not; 0 if none is held.
+    pub(super) fn count(&self) -> u64 {
+        self.lines.last().map_or(0, |last| last.number + 1)
+    }
+
     /// Returns what the choice among these lines is made from.
     pub(super) fn chooser(&self, hint: KindHint) -> &Chooser {
         self.chooser.get_or_init(|| Chooser::new(self, hint))
@@ -120,6 +132,16 @@ impl ScoredLines {
     /// Returns what the lines are and how much they look like a failing log.
     pub(super) fn class(&self, hint: KindHint) -> Class {
         self.class.unwrap_or_else(|| classify(self, hint))
+    }
+
+    /// Chooses both ends of each line, if there are few lines.
+    pub(crate) fn ends_of_lines(
+        &self,
+        policy: &Policy,
+        limits: &Limits,
+        mark: &Cost,
+    ) -> Option<Vec<SelectedBlock>> {
+        self.long.as_ref()?.choose(policy, limits, mark)
     }
 
     /// Returns what the lines are.
@@ -152,7 +174,7 @@ impl ScoredLines {
     pub(crate) fn narrow(&mut self, keep: impl Fn(&ScoredLine) -> bool) {
         let mut kept = self.lines.iter().map(&keep).collect::<Vec<bool>>().into_iter();
         self.shares.retain(|_| kept.next() == Some(true));
-        (self.class, self.chooser) = (None, OnceLock::new());
+        (self.class, self.chooser, self.long) = (None, OnceLock::new(), None);
         self.retain(keep);
     }
 }

@@ -7,8 +7,10 @@
 
 mod belongs;
 mod block;
+mod bridge;
 mod choose;
 mod classify;
+mod diagnostic;
 mod failure;
 mod failure_lines;
 mod failure_prefilter;
@@ -19,12 +21,15 @@ mod late;
 mod line;
 mod line_cache;
 mod listing;
+mod long;
+mod notes;
 mod odd;
 mod outcome;
 mod pack;
 mod pool;
 mod prose;
 mod read_budget;
+mod redraw;
 mod scan;
 mod search;
 mod share;

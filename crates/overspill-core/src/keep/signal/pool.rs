@@ -60,6 +60,12 @@ impl LastLines {
         &self.text[line.place()]
     }
 
+    /// Returns where a line stands among the last lines, if it is one of them.
+    fn place_of(&self, number: u64) -> Option<usize> {
+        let at = number.checked_sub(self.lines.front()?.number)? as usize;
+        (at < self.lines.len()).then_some(at)
+    }
+
     fn size(&self) -> usize {
         self.text.len() - self.gone
     }
@@ -89,6 +95,8 @@ pub(crate) struct Pool {
     pub(crate) last: LastLines,
     /// Scores of the lines that went last, the newest first.
     went: [i32; NEIGHBOURS],
+    /// Some lines were written over.
+    overwrites: bool,
 }
 
 impl Pool {
@@ -99,6 +107,7 @@ impl Pool {
             first_are_all: false,
             last: LastLines::default(),
             went: [ScoredLine::UNSCORED; NEIGHBOURS],
+            overwrites: false,
         }
     }
 
@@ -115,8 +124,11 @@ impl Pool {
     fn let_go(&mut self) {
         let near = self.last.lines.iter().skip(1).take(NEIGHBOURS).map(|line| line.score);
         let near = near.chain(self.went).max().unwrap_or(ScoredLine::UNSCORED) - FOR_NEIGHBOUR;
-        let Pool { room, best, first_are_all, last, went } = self;
+        let Pool { room, best, first_are_all, last, went, .. } = self;
         last.pop(|line, text| {
+            if line.overwritten {
+                return;
+            }
             went.rotate_right(1);
             went[0] = line.score;
             *first_are_all |= best.lines.size() >= room.first;
@@ -139,7 +151,33 @@ impl Pool {
             // The last lines are held for being last, whatever they are worth.
             last.pop(|line, text| best.lines.push(line, text));
         }
-        self.best.lines
+        let mut lines = self.best.lines;
+        if self.overwrites {
+            lines.retain(|line| !line.overwritten);
+        }
+        lines
+    }
+
+    /// Says that a line was written over, so that it is not shown.
+    pub(crate) fn overwrite(&mut self, number: u64) {
+        // The training of weights needs every line.
+        if self.room.best == 0 {
+            return;
+        }
+        self.overwrites = true;
+        let held = &mut self.best.lines.lines;
+        let line = match self.last.place_of(number) {
+            Some(at) => self.last.lines.get_mut(at),
+            None => {
+                held.binary_search_by_key(&number, |line| line.number).ok().map(|at| &mut held[at])
+            }
+        };
+        line.into_iter().for_each(|line| line.overwritten = true);
+    }
+
+    /// Tells whether one of the last lines is blank.
+    pub(crate) fn is_blank(&self, number: u64) -> bool {
+        self.last.place_of(number).is_some_and(|at| self.last.lines[at].own.blank)
     }
 }
 

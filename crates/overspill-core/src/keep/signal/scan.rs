@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::belongs::FailedBlock;
 use super::classify::classify;
+use super::diagnostic::QuotedSource;
 use super::failure_lines::FailureLines;
 use super::failure_prefilter::{FailurePrefilter, PrefilterSearch};
 use super::features::{ContextFeatures, LOOK_AHEAD, LineFeatures, RECENT, Recent};
@@ -13,15 +14,17 @@ use super::form::RowForm;
 use super::late::LateWords;
 use super::line::{LineKinds, ScoredLine, ScoredLines};
 use super::line_cache::{CachedLine, LineCache};
+use super::long::LongLineEnds;
 use super::outcome;
 use super::pool::{Pool, PoolRoom};
 use super::read_budget::ReadBudget;
+use super::redraw::Screen;
 use super::share;
 use super::template_counts::TemplateCounts;
 use super::weights::{Weights, WordWeights};
 use crate::observe::ends::Ends;
 use crate::text::mapped::MappedText;
-use crate::text::{Sink, floor_char};
+use crate::text::{CursorMotion, Sink, floor_char};
 use crate::{KindHint, Policy};
 
 /// How many bytes of a line are shown at most.
@@ -66,6 +69,11 @@ pub(crate) struct SignalScan {
     recent: Recent,
     block: FailedBlock,
     alike: AlikeLines,
+    quoted: QuotedSource,
+    /// The rows of the terminal, once the cursor has gone up.
+    screen: Option<Box<Screen>>,
+    /// Both ends of each line, while there are few lines.
+    long: Option<Box<LongLineEnds>>,
     counts: TemplateCounts,
     failures: FailureLines,
     known: LineCache,
@@ -111,6 +119,9 @@ impl SignalScan {
             recent: Recent::default(),
             block: FailedBlock::default(),
             alike: AlikeLines::default(),
+            quoted: QuotedSource::default(),
+            screen: None,
+            long: Some(Box::new(LongLineEnds::new(most))),
             counts: TemplateCounts::default(),
             failures: FailureLines::default(),
             known: LineCache::new(),
@@ -156,9 +167,10 @@ impl SignalScan {
         self.read_last_lines();
         self.score_last_lines();
         let SignalScan {
-            ends, weights, number, counts, mut known, pool, hint, mut failures, ..
+            ends, weights, number, counts, mut known, pool, hint, mut failures, long, ..
         } = self;
         let mut lines = pool.into_lines();
+        lines.long = long.and_then(|long| long.finish(len));
         for line in &mut lines.lines {
             line.settle(&weights, counts.of(line.kinds), number);
         }
@@ -184,7 +196,7 @@ impl SignalScan {
                 continue;
             }
             let text = self.pool.last.text(&line).to_vec();
-            let (own, worth, kinds) = self.read(text.strip_suffix(b"\n").unwrap_or(&text));
+            let (own, worth, kinds) = self.read(text.strip_suffix(b"\n").unwrap_or(&text), false);
             let own = LineFeatures { red: line.own.red, ..own };
             if own.hit {
                 self.failures.push(line.start);
@@ -241,7 +253,8 @@ impl SignalScan {
             self.thrift.passed(text.len(), read);
         }
         let (own, worth, kinds) = if read {
-            self.read(text)
+            let is_quoted = self.is_quoted(text);
+            self.read(text, is_quoted)
         } else {
             let own = LineFeatures { red: self.red, ..LineFeatures::unread(text) };
             (own, WordWeights::default(), LineKinds::default())
@@ -268,8 +281,10 @@ impl SignalScan {
             worth,
             read,
             clipped,
+            overwritten: false,
         };
         self.pool.last.push(line, &text[..shown.clip], if feed { b"\n" } else { b"" });
+        self.write_over(own.blank);
         self.start = end;
         self.red = false;
         self.number += 1;
@@ -286,13 +301,30 @@ impl SignalScan {
         }
     }
 
+    /// Tells whether the line at hand quotes source.
+    fn is_quoted(&mut self, text: &[u8]) -> bool {
+        let last = &self.pool.last;
+        self.quoted.next(text, last.lines.back().map(|line| last.text(line)))
+    }
+
+    /// Puts the line at hand on the screen, if the cursor has gone up there.
+    fn write_over(&mut self, is_blank: bool) {
+        let Some(screen) = &mut self.screen else { return };
+        if let Some(line) = screen.write(self.number, is_blank) {
+            self.pool.overwrite(line);
+        }
+        if screen.is_plain() {
+            self.screen = None;
+        }
+    }
+
     /// Looks at the words of the line at hand.
-    fn read(&mut self, text: &[u8]) -> (LineFeatures, WordWeights, LineKinds) {
+    fn read(&mut self, text: &[u8], is_quoted: bool) -> (LineFeatures, WordWeights, LineKinds) {
         let found = self.known.find(text, &self.weights);
         let CachedLine { kinds, worth, from, indent, read_to, hit, place, bare, blank, trace } =
             found;
         // Digits and the end of a long line count here. The cache knows neither.
-        let passed = hit && outcome::has_passed(&text[usize::from(from)..]);
+        let passed = hit && (is_quoted || outcome::has_passed(&text[usize::from(from)..]));
         let (hit, worth) = if passed { (false, worth.of_passed()) } else { (hit, worth) };
         let counts = self.counts.add(kinds);
         let hit = hit && !(counts.family >= FEW && outcome::is_warning(&text[usize::from(from)..]));
@@ -377,6 +409,16 @@ impl SignalScan {
         from
     }
 
+    /// Shows something to those who hold both ends of each line, as long as there are few lines.
+    fn hold_line_ends(&mut self, show: impl FnOnce(&mut LongLineEnds)) {
+        if let Some(long) = &mut self.long {
+            show(long);
+            if long.has_given_up() {
+                self.long = None;
+            }
+        }
+    }
+
     /// Adds to the line at hand, of which no more is held than may matter.
     fn hold(&mut self, at: u64, text: &[u8]) {
         // What did not fit leaves a hole; nothing is added behind it.
@@ -389,6 +431,7 @@ impl SignalScan {
 
 impl Sink for SignalScan {
     fn keep(&mut self, at: u64, text: &[u8]) {
+        self.hold_line_ends(|long| long.keep(at, text));
         let mut from = 0;
         if self.ends.line_len() > 0
             && let Some(feed) = memchr::memchr(b'\n', text)
@@ -408,6 +451,7 @@ impl Sink for SignalScan {
     }
 
     fn replace(&mut self, at: u64, len: u64, text: &str) {
+        self.hold_line_ends(|long| long.replace(at, len, text));
         let fits = self.line.len() + text.len() <= HELD;
         if fits && self.line.len() as u64 == self.ends.line_len() {
             self.line.push_replaced(at, len, text);
@@ -416,6 +460,7 @@ impl Sink for SignalScan {
     }
 
     fn restart_line(&mut self) {
+        self.hold_line_ends(Sink::restart_line);
         self.line.clear();
         self.ends.restart_line();
     }
@@ -424,7 +469,18 @@ impl Sink for SignalScan {
         self.red = true;
     }
 
+    fn cursor(&mut self, motion: CursorMotion) {
+        let SignalScan { screen, pool, number, .. } = self;
+        if screen.is_none() && matches!(motion, CursorMotion::Up(_)) {
+            *screen = Some(Box::new(Screen::before(*number, |line| pool.is_blank(line))));
+        }
+        if let Some(screen) = screen {
+            screen.go(motion, |line| pool.overwrite(line));
+        }
+    }
+
     fn erase(&mut self, chars: u64) {
+        self.hold_line_ends(|long| long.erase(chars));
         self.ends.erase(chars);
         self.line.truncate(usize::try_from(self.ends.line_len()).unwrap_or(usize::MAX));
     }

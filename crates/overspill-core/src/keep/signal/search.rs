@@ -73,6 +73,28 @@ pub(super) fn firsts(lines: &ScoredLines) -> Vec<bool> {
     lines.lines.iter().map(|line| lines.text(line)).map(is_first).collect()
 }
 
+/// Finds the file of each match.
+#[derive(Debug, Default)]
+pub(super) struct Matches<'a> {
+    /// The name above the matches at hand.
+    name: Option<&'a [u8]>,
+}
+
+impl<'a> Matches<'a> {
+    /// Returns the file of a line that is a match.
+    pub(super) fn file_of(&mut self, text: &'a [u8]) -> Option<&'a [u8]> {
+        match form(text) {
+            Form::InFile { file, is_match: true, .. } => Some(file),
+            Form::BelowName { is_match: true } => self.name,
+            Form::Name => {
+                self.name = Some(text.trim_ascii());
+                None
+            }
+            _ => None,
+        }
+    }
+}
+
 /// Returns how much the names in each line count: those in the first match of a file most, those in context least.
 pub(super) fn weights(lines: &ScoredLines) -> Vec<u8> {
     let mut seen: HashSet<&[u8]> = HashSet::new();

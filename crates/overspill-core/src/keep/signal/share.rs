@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::belongs;
+use super::diagnostic::{self, Level};
 use super::line::{ScoredLine, ScoredLines};
 use super::stamp;
 use super::weights::UNIT;
@@ -13,6 +14,10 @@ use super::weights::UNIT;
 /// A line that comes twice is more likely to matter.
 const MORE: f64 = 0.6;
 const AGAIN: f64 = 0.02;
+
+/// A later copy is the one that counts only if its share is so much larger. The first copies of several lines stand
+/// together, the best ones may not.
+const LATER: f64 = 1000.0;
 
 /// How much of its share a line keeps that differs from both lines beside it only in numbers: the first and the last of
 /// such lines say enough.
@@ -47,19 +52,31 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
     let mut shares: Vec<f64> =
         lines.lines.iter().map(|line| (f64::from(line.lifted - best) / UNIT).exp()).collect();
     // One of several equal lines is enough.
+    let (mut is_copy, mut has_messages) = (vec![false; shares.len()], false);
     let mut copies: HashMap<u64, usize, BuildHasherDefault<Hashed>> = HashMap::default();
     copies.reserve(shares.len());
     for (at, line) in lines.lines.iter().enumerate() {
-        match copies.entry(hash(without_stamp(lines.text(line)))) {
+        let message =
+            Some(line).filter(|_| is_log).and_then(|line| diagnostic::read(lines.text(line)));
+        has_messages |= message.is_some() || diagnostic::place_below(lines.text(line)).is_some();
+        let said = message.map_or_else(|| without_stamp(lines.text(line)), |found| found.message);
+        match copies.entry(hash(said)) {
             Entry::Vacant(entry) => drop(entry.insert(at)),
             Entry::Occupied(mut entry) => {
                 let other = *entry.get();
-                let lesser = if shares[at] > shares[other] { entry.insert(at) } else { at };
+                let lesser = if shares[at] > shares[other] * LATER { entry.insert(at) } else { at };
                 let better = at + other - lesser;
-                shares[better] += shares[lesser] * MORE;
+                // A warning at many places says no more than one at a single place.
+                if message.is_none_or(|message| message.level == Level::Error) {
+                    shares[better] += shares[lesser] * MORE;
+                }
                 shares[lesser] *= AGAIN;
+                (is_copy[lesser], is_copy[better]) = (true, false);
             }
         }
+    }
+    if is_log && has_messages {
+        fade_bodies(lines, &is_copy, &mut shares);
     }
     let sum: f64 = shares.iter().sum();
     let all_places: f64 = lines.lines.iter().map(|line| place(line, lines)).sum();
@@ -72,6 +89,22 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
         }
     }
     lines.shares = shares;
+}
+
+/// Lowers the shares of the lines below a message that came before, such as the source that it quotes.
+fn fade_bodies(lines: &ScoredLines, is_copy: &[bool], shares: &mut [f64]) {
+    let mut fades = false;
+    for at in 0..shares.len() {
+        let (line, text) = (&lines.lines[at], lines.text(&lines.lines[at]));
+        let below = lines.lines.get(at + 1).map(|below| lines.text(below));
+        let is_message = diagnostic::read(text).is_some()
+            || line.own.indent == 0 && below.and_then(diagnostic::place_below).is_some();
+        let is_body = line.own.indent > 0 || diagnostic::is_gutter(text);
+        fades = if is_message { is_copy[at] } else { fades && is_body && !line.own.blank };
+        if fades && !is_message && !line.own.hit {
+            shares[at] *= AGAIN;
+        }
+    }
 }
 
 /// Takes a hash for what it is.

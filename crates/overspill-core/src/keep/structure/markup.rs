@@ -38,7 +38,8 @@ impl MarkupReader {
                     self.failed += 1;
                     self.in_failure = Some(0);
                     let near = log2(self.failed - 1) / 2;
-                    grade = LineRank { near, why: Why::Failure, with: self.since_test };
+                    let with = self.since_test;
+                    grade = LineRank { with, ..LineRank::new(near, Why::Failure) };
                 }
                 b"/failure" | b"/error" | b"/testcase" => self.in_failure = None,
                 _ if name.first().is_some_and(u8::is_ascii_alphabetic) => {

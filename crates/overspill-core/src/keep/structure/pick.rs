@@ -219,14 +219,15 @@ impl StructuredLines {
         SelectedBlock {
             span: Span {
                 bytes: bytes.clone(),
-                first_line: first.number + 1,
-                last_line: last.number + 1,
-                starts_line: true,
-                ends_line: !last.clipped || bytes.end == len,
+                first_line: first.line + 1,
+                last_line: last.line + 1,
+                starts_line: first.starts_line,
+                ends_line: last.ends_line || bytes.end == len,
             },
             piece: Piece { bytes, text: Cow::Owned(text), altered },
-            reason: Reason { why, line: rows[nearest].number + 1, score: -(rank as i32) },
+            reason: Reason { why, line: rows[nearest].line + 1, score: -(rank as i32) },
             is_folded: false,
+            note: None,
         }
     }
 }

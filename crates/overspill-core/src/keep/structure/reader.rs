@@ -18,13 +18,16 @@ pub(super) struct LineRank {
     pub(super) why: Why,
     /// So many lines before it, one is as near.
     pub(super) with: Option<u64>,
+    /// The lines between the two belong to them.
+    pub(super) spans: bool,
 }
 
 impl LineRank {
-    pub(super) const PLAIN: LineRank = LineRank { near: u32::MAX, why: Why::Words, with: None };
+    pub(super) const PLAIN: LineRank =
+        LineRank { near: u32::MAX, why: Why::Words, with: None, spans: false };
 
     pub(super) fn new(near: u32, why: Why) -> LineRank {
-        LineRank { near, why, with: None }
+        LineRank { near, why, with: None, spans: false }
     }
 }
 

@@ -20,8 +20,14 @@ const CLIP_PART: usize = 12;
 /// A line that may be shown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HeldRow {
-    /// Counted from 0.
+    /// Counted from 0. A long line of markup is several rows.
     pub(super) number: u64,
+    /// The number of its line, counted from 0.
+    pub(super) line: u64,
+    /// It begins where its line begins.
+    pub(super) starts_line: bool,
+    /// It ends where its line ends.
+    pub(super) ends_line: bool,
     /// Where in the original it begins, and where ends what is shown of it.
     pub(super) start: u64,
     pub(super) end: u64,
@@ -51,13 +57,29 @@ impl HeldRow {
     }
 }
 
+/// A row that may be shown.
+pub(crate) struct ShownRow<'a> {
+    /// Its place in the original.
+    pub(crate) bytes: Range<u64>,
+    /// The number of its line, counted from 0.
+    pub(crate) line: u64,
+    pub(crate) starts_line: bool,
+    pub(crate) text: &'a [u8],
+    /// How many bytes of the original are unchanged in it.
+    pub(crate) unchanged: u64,
+}
+
 /// Lines as they stream by.
 #[derive(Debug, Clone)]
 pub(crate) struct StructuredLines {
     pub(super) rows: Vec<HeldRow>,
     pub(super) text: Vec<u8>,
-    /// How many lines have ended.
+    /// How many rows have ended.
     pub(super) count: u64,
+    /// How many lines have ended.
+    lines: u64,
+    /// The line at hand began with rows that have ended.
+    within_line: bool,
     reader: LineReader,
     /// The start of the line at hand, which may yet be overwritten.
     line: MappedText<'static>,
@@ -71,13 +93,15 @@ pub(crate) struct StructuredLines {
     most: usize,
 }
 
-/// A line as it is shown, whole or in part.
+/// A row as it is shown, whole or in part.
 struct Shown {
     clip: usize,
     /// Where in the original the part ends.
     end: u64,
     unchanged: u64,
     feed: bool,
+    /// The line goes on after it.
+    goes_on: bool,
 }
 
 impl StructuredLines {
@@ -95,6 +119,8 @@ impl StructuredLines {
             rows: Vec::new(),
             text: Vec::new(),
             count: 0,
+            lines: 0,
+            within_line: false,
             reader,
             line: MappedText::default(),
             line_is_cut: false,
@@ -119,6 +145,9 @@ impl StructuredLines {
 
     /// Takes the line that is held.
     fn end_held_line(&mut self, end: u64, feed: bool) {
+        if self.splits() && (self.within_line || self.line.len() > LONG) {
+            self.split_line(self.line.len());
+        }
         let mut line = std::mem::take(&mut self.line);
         let clip = self.clip(line.text());
         let shown = Shown {
@@ -126,10 +155,38 @@ impl StructuredLines {
             end: line.original_at(clip),
             unchanged: line.unchanged_within(&(0..clip)),
             feed,
+            goes_on: false,
         };
         self.end_line(line.text(), self.line_is_cut, &shown, end);
         line.clear();
         (self.line, self.line_is_cut) = (line, false);
+    }
+
+    /// Tells whether a long line is read element by element.
+    fn splits(&self) -> bool {
+        matches!(self.reader, LineReader::Markup(_))
+    }
+
+    /// Ends a row at each element of the line at hand that ends within its first `len` bytes. Most reports of tests are
+    /// one line.
+    fn split_line(&mut self, len: usize) {
+        let mut line = std::mem::take(&mut self.line);
+        let mut from = 0;
+        for at in memchr::memmem::find_iter(&line.text()[..len], b"><") {
+            let to = at + 1;
+            let clip = from + self.clip(&line.text()[from..to]);
+            let shown = Shown {
+                clip: clip - from,
+                end: line.original_at(clip),
+                unchanged: line.unchanged_within(&(from..clip)),
+                feed: false,
+                goes_on: true,
+            };
+            self.end_line(&line.text()[from..to], false, &shown, line.original_at(to));
+            from = to;
+        }
+        line.drop_front(from);
+        self.line = line;
     }
 
     /// Takes a line that came in one part, at `at`, with its line feed.
@@ -137,14 +194,20 @@ impl StructuredLines {
         let clip = self.clip(text);
         let (end, unchanged) = (at + clip as u64, clip as u64);
         let read = &text[..text.len().min(READ)];
-        let shown = Shown { clip, end, unchanged, feed: true };
+        let shown = Shown { clip, end, unchanged, feed: true, goes_on: false };
         self.end_line(read, read.len() < text.len(), &shown, at + text.len() as u64 + 1);
     }
 
     /// Reads a line that ends at `end`, break included.
     fn end_line(&mut self, text: &[u8], cut: bool, shown: &Shown, end: u64) {
-        let LineRank { near, why, with } =
+        let LineRank { near, why, with, spans } =
             self.reader.read(StructureLine { text, cut, number: self.count });
+        if let Some(before) = with.filter(|_| spans) {
+            let begun = self.count.saturating_sub(before);
+            for row in self.rows.iter_mut().rev().take_while(|row| row.number > begun) {
+                (row.near, row.why) = (row.near.min(near + 4), why);
+            }
+        }
         if let Some(number) = with.and_then(|before| self.count.checked_sub(before))
             && let Some(row) = self.rows.iter_mut().rev().find(|row| row.number <= number)
             && row.number == number
@@ -157,6 +220,9 @@ impl StructuredLines {
         self.clips |= clipped;
         self.rows.push(HeldRow {
             number: self.count,
+            line: self.lines,
+            starts_line: !self.within_line,
+            ends_line: !clipped && !shown.goes_on,
             start: self.start,
             end: if clipped { shown.end } else { end },
             unchanged: shown.unchanged + u64::from(feed),
@@ -170,6 +236,8 @@ impl StructuredLines {
         self.text.extend_from_slice(if feed { b"\n" } else { b"" });
         self.start = end;
         self.count += 1;
+        self.within_line = shown.goes_on;
+        self.lines += u64::from(!shown.goes_on);
         if self.size() > self.most {
             self.prune();
         }
@@ -190,12 +258,14 @@ impl StructuredLines {
         self.rows.retain(|row| keep(&(row.start..row.end)));
     }
 
-    /// Returns the lines that are held: where each stands, its number counted from 0, its text, and
-    /// how many bytes of that are unchanged.
-    pub(crate) fn shown(&self) -> impl Iterator<Item = (Range<u64>, u64, &[u8], u64)> {
-        self.rows.iter().map(|row| {
-            let text = &self.text[row.at as usize..][..row.len as usize];
-            (row.start..row.end, row.number, text, row.unchanged)
+    /// Returns the rows that are held.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = ShownRow<'_>> {
+        self.rows.iter().map(|row| ShownRow {
+            bytes: row.start..row.end,
+            line: row.line,
+            starts_line: row.starts_line,
+            text: &self.text[row.at as usize..][..row.len as usize],
+            unchanged: row.unchanged,
         })
     }
 
@@ -235,18 +305,31 @@ impl StructuredLines {
     }
 
     /// Adds to the line at hand, of which no more is held than may be looked at.
-    fn hold(&mut self, at: u64, text: &[u8]) {
-        if !self.line_is_cut {
+    fn hold(&mut self, mut at: u64, mut text: &[u8]) {
+        while !self.line_is_cut {
             let room = HELD.saturating_sub(self.line.len());
             let taken = floor_char(text, room);
             self.line.push(at, &text[..taken]);
-            self.line_is_cut = taken < text.len();
+            (at, text) = (at + taken as u64, &text[taken..]);
+            if text.is_empty() {
+                return;
+            }
+            // Only now, so that the size of chunks makes no difference.
+            let held = self.line.len();
+            if self.splits() {
+                self.split_line(held.saturating_sub(BACK));
+            }
+            self.line_is_cut = self.line.len() == held;
         }
     }
 }
 
 /// How much of a line is held: beyond what is read, as much as backspaces may take back.
-const HELD: usize = READ + 4 * LONGEST_ERASURE as usize;
+const HELD: usize = READ + BACK;
+const BACK: usize = 4 * LONGEST_ERASURE as usize;
+
+/// A longer line of markup is read element by element.
+const LONG: usize = 4096;
 
 impl Sink for StructuredLines {
     fn keep(&mut self, at: u64, text: &[u8]) {
@@ -254,6 +337,9 @@ impl Sink for StructuredLines {
         for feed in memchr::memchr_iter(b'\n', text) {
             if from == 0 && self.start < at {
                 self.hold(at, &text[..feed]);
+                self.end_held_line(at + feed as u64 + 1, true);
+            } else if self.splits() && feed - from > LONG {
+                self.hold(at + from as u64, &text[from..feed]);
                 self.end_held_line(at + feed as u64 + 1, true);
             } else {
                 self.end_plain_line(at + from as u64, &text[from..feed]);
@@ -274,6 +360,11 @@ impl Sink for StructuredLines {
     fn restart_line(&mut self) {
         self.line.clear();
         self.line_is_cut = false;
+        if self.within_line {
+            // The rows of the line are overwritten, too.
+            self.rows.retain(|row| row.line < self.lines);
+            self.within_line = false;
+        }
     }
 
     fn erase(&mut self, chars: u64) {

@@ -17,11 +17,10 @@ pub(crate) struct TableReader {
     looks: Novelty,
     failed: u64,
     foreign: ForeignLines,
-    /// The row at hand goes on: a value in quotes has line breaks.
-    within_quotes: bool,
+    /// The row at hand, if it goes on: a value in quotes has line breaks.
+    open: Option<RowValues>,
     /// What the row at hand is, for the lines it goes on with.
     grade: LineRank,
-    lines: u64,
 }
 
 impl TableReader {
@@ -32,37 +31,30 @@ impl TableReader {
             looks: Novelty::default(),
             failed: 0,
             foreign: ForeignLines::default(),
-            within_quotes: false,
+            open: None,
             grade: LineRank::PLAIN,
-            lines: 0,
         }
     }
 
     pub(super) fn read(&mut self, line: StructureLine) -> LineRank {
-        if self.within_quotes {
-            self.lines += 1;
-            let quotes = memchr::memchr_iter(b'"', line.text).count();
-            // Where a line is too long to be read to its end, the row is taken to end with it.
-            self.within_quotes = quotes.is_multiple_of(2) && !line.cut;
-            let near = self.grade.near.saturating_add(4 + log2(self.lines / 4));
-            return LineRank { near, ..self.grade };
+        if let Some(row) = self.open.take() {
+            return self.read_on(row, line);
         }
         let header = self.roles.is_empty();
-        let (mut columns, mut look, mut failed) = (0, 0, false);
-        let open = each_value(line.text, self.delimiter, |value| {
-            if header && columns < COLUMNS {
-                self.roles.push(role(value));
-            } else if let Some(&role) = self.roles.get(columns)
-                && role != FieldRole::Plain
-            {
-                failed |= fails(role, value);
-                look = if value.len() <= 32 { mix(look, hash(value)) } else { look };
-            }
-            columns += 1;
-        });
-        self.within_quotes = open && !line.cut;
-        self.lines = 0;
-        let is_foreign = columns.min(COLUMNS) != self.roles.len() && !open && !line.cut;
+        let mut row = RowValues::default();
+        if header {
+            row.is_open = each_value(line.text, self.delimiter, false, |value| {
+                row.columns += 1;
+                if row.columns <= COLUMNS {
+                    self.roles.push(role(value));
+                }
+            });
+        } else {
+            row.read(line.text, self.delimiter, &self.roles);
+        }
+        let RowValues { columns, look, failed, is_open, .. } = row;
+        self.open = (is_open && !line.cut).then_some(row);
+        let is_foreign = columns.min(COLUMNS) != self.roles.len() && !is_open && !line.cut;
         let foreign = self.foreign.read(line.text, is_foreign);
         self.grade = match foreign {
             Some(rank) => rank,
@@ -76,11 +68,64 @@ impl TableReader {
         };
         self.grade
     }
+
+    /// Reads a line that goes on with a row: a value in quotes has line breaks.
+    fn read_on(&mut self, mut row: RowValues, line: StructureLine) -> LineRank {
+        row.lines += 1;
+        let had_failed = row.failed;
+        row.read(line.text, self.delimiter, &self.roles);
+        let near = self.grade.near.saturating_add(4 + log2(row.lines / 4));
+        let mut rank = LineRank { near, ..self.grade };
+        if row.failed && !had_failed && self.grade.why != Why::Heading {
+            // A column after the break says so.
+            self.failed += 1;
+            let grade = LineRank::new(log2(self.failed - 1) / 2, Why::Failure);
+            rank = LineRank { with: Some(row.lines), spans: true, ..grade };
+            self.grade = grade;
+        }
+        // Where a line is too long to be read to its end, the row is taken to end with it.
+        self.open = (row.is_open && !line.cut).then_some(row);
+        rank
+    }
 }
 
-/// Shows each value of a row to `each`, without its quotes; tells whether the last one's are open.
-fn each_value(text: &[u8], delimiter: u8, mut each: impl FnMut(&[u8])) -> bool {
-    let (mut start, mut quoted) = (0, false);
+/// The values of a row, as far as it has been read.
+#[derive(Debug, Clone, Copy, Default)]
+struct RowValues {
+    columns: usize,
+    /// A hash of the values that tell something.
+    look: u64,
+    failed: bool,
+    /// The quotes of its last value are open.
+    is_open: bool,
+    /// How many lines it has besides the first.
+    lines: u64,
+}
+
+impl RowValues {
+    /// Reads the next line of the row.
+    fn read(&mut self, text: &[u8], delimiter: u8, roles: &[FieldRole]) {
+        // The first value goes on with one that has been counted.
+        let mut goes_on = self.is_open;
+        self.is_open = each_value(text, delimiter, goes_on, |value| {
+            if std::mem::take(&mut goes_on) {
+                return;
+            }
+            if let Some(&role) = roles.get(self.columns)
+                && role != FieldRole::Plain
+            {
+                self.failed |= fails(role, value);
+                self.look = if value.len() <= 32 { mix(self.look, hash(value)) } else { self.look };
+            }
+            self.columns += 1;
+        });
+    }
+}
+
+/// Shows each value of a row to `each`, without its quotes; tells whether the last one's are open. The first one's may be
+/// `quoted` from a line before.
+fn each_value(text: &[u8], delimiter: u8, mut quoted: bool, mut each: impl FnMut(&[u8])) -> bool {
+    let mut start = 0;
     for at in memchr::memchr2_iter(delimiter, b'"', text) {
         if text[at] == b'"' {
             quoted = !quoted;
@@ -122,7 +167,7 @@ pub(super) fn delimiter<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> Opt
                 continue;
             }
             let mut count = 0;
-            quoted = each_value(line.as_bytes(), delimiter, |_| count += 1);
+            quoted = each_value(line.as_bytes(), delimiter, false, |_| count += 1);
             if rows == 0 {
                 columns = count;
             }

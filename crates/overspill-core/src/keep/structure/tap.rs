@@ -25,7 +25,9 @@ impl TapReader {
             self.since_failed = None;
             return LineRank::PLAIN;
         }
-        if text.starts_with(b"TAP version") || text.starts_with(b"1..") || is_summary(text) {
+        // The plan of a subtest is indented; only the plan of the report is a part of its summary.
+        let is_plan = line.text.starts_with(b"1..");
+        if text.starts_with(b"TAP version") || is_plan || is_summary(text) {
             return LineRank::new(0, Why::Heading);
         }
         if text.starts_with(b"Bail out!") {

@@ -1,0 +1,44 @@
+//! Lines that are shown besides the chosen ones, so that a reader finds whole traces and messages.
+
+use super::diagnostic;
+use super::line::ScoredLines;
+use super::outcome::{self, Outcome};
+
+/// A gap with so many lines or fewer is shown where there is room: a whole trace is easier to read than its parts.
+const SMALL_GAP: u64 = 6;
+
+/// So many lines below a failed row that belong to it are shown where there is room.
+const BLOCK: usize = 12;
+
+/// Adds the lines of small gaps to the chosen lines, and the lines that belong to a chosen row. Gaps in a run of lines of
+/// one kind stay.
+pub(super) fn bridged(lines: &ScoredLines, chosen: &[bool]) -> Vec<bool> {
+    let (all, mut bridged) = (&lines.lines, chosen.to_vec());
+    for row in (0..all.len()).filter(|&at| chosen[at] && all[at].own.hit) {
+        let belongs = |at: &usize| {
+            let line = &all[*at];
+            let is_next = line.number == all[row].number + (*at - row) as u64;
+            let passed = || outcome::outcome(lines.text(line)) == Some(Outcome::Passed);
+            is_next && (line.own.blank || line.own.indent > all[row].own.indent && !passed())
+        };
+        let block = (row + 1..all.len()).take(BLOCK).take_while(belongs);
+        block.for_each(|at| bridged[at] = true);
+    }
+    // A message is not torn from its place.
+    for at in
+        (1..all.len()).rev().filter(|&at| chosen[at] && all[at - 1].number + 1 == all[at].number)
+    {
+        bridged[at - 1] |= diagnostic::place_below(lines.text(&all[at])).is_some();
+    }
+    let shown: Vec<usize> = (0..all.len()).filter(|&at| bridged[at]).collect();
+    for (before, after) in shown.iter().copied().zip(shown.iter().copied().skip(1)) {
+        let gap = all[after].number - all[before].number - 1;
+        let between = &all[before + 1..after];
+        let is_held = between.len() as u64 == gap;
+        let is_run = between.iter().any(|line| line.alike_above > 2);
+        if is_held && gap <= SMALL_GAP && !is_run {
+            bridged[before + 1..after].fill(true);
+        }
+    }
+    bridged
+}

@@ -1,0 +1,215 @@
+//! Messages of compilers and linters: a place, a level and what is wrong there.
+//!
+//! Tools repeat a message for every place it applies to. A preview shows it once, and the mark of the gap after it names
+//! the other places.
+
+use super::line::ScoredLines;
+
+/// How bad a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    Error,
+    /// A warning, a note or anything else that stops nothing.
+    Other,
+}
+
+/// A message, and the place it applies to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Diagnostic<'a> {
+    /// The file, if the line names it. Some linters print it above the messages.
+    pub(super) file: Option<&'a [u8]>,
+    /// The number of the line in the file.
+    pub(super) line: &'a [u8],
+    pub(super) level: Level,
+    /// The message with its level, equal for all places.
+    pub(super) message: &'a [u8],
+}
+
+const ERRORS: [&[u8]; 5] = [b"fatal error", b"error", b"Error", b"ERROR", b"fatal"];
+const OTHERS: [&[u8]; 8] =
+    [b"warning", b"Warning", b"WARNING", b"warn", b"note", b"info", b"hint", b"remark"];
+
+/// Reads the level at the start of a text. Blanks, a colon, a code or the end must follow it.
+fn level(text: &[u8]) -> Option<Level> {
+    let starts = |words: &[&[u8]]| {
+        let follows = |word: &&[u8]| {
+            let rest = text.strip_prefix(*word)?;
+            matches!(rest.first(), None | Some(b':' | b'[' | b' ' | b'\t')).then_some(())
+        };
+        words.iter().find_map(follows).is_some()
+    };
+    match () {
+        () if starts(&ERRORS) => Some(Level::Error),
+        () if starts(&OTHERS) => Some(Level::Other),
+        () => None,
+    }
+}
+
+/// Returns how many digits a text begins with.
+fn digits(text: &[u8]) -> usize {
+    text.iter().take(8).take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+/// Reads the place at the start of a text: `a.c:12:5:`, `a.c:12:`, `a.ts(12,5):`, `a.ts:12:5 -`. Returns the file, the line
+/// and the rest.
+fn place(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let end = memchr::memchr2(b' ', b'\t', text).unwrap_or(text.len());
+    let mut from = 1;
+    while let Some(at) = memchr::memchr2(b':', b'(', text.get(from..end)?).map(|at| from + at) {
+        let rest = &text[at + 1..];
+        let count = digits(rest);
+        let is_file = text[..at].iter().any(|byte| b"./\\".contains(byte));
+        if count > 0 && is_file {
+            let (line, rest) = rest.split_at(count);
+            let column = rest.strip_prefix(b":").or_else(|| rest.strip_prefix(b","));
+            let after_column =
+                column.filter(|rest| digits(rest) > 0).map(|rest| &rest[digits(rest)..]);
+            let rest = after_column.unwrap_or(rest);
+            let rest = if text[at] == b'(' { rest.strip_prefix(b")")? } else { rest };
+            let rest = rest.strip_prefix(b":").or_else(|| rest.strip_prefix(b" -"))?;
+            return Some((&text[..at], line, rest.trim_ascii_start()));
+        }
+        from = at + 1;
+    }
+    None
+}
+
+/// Reads a message that stands on one line with its place.
+pub(super) fn read(text: &[u8]) -> Option<Diagnostic<'_>> {
+    let text = text.trim_ascii_end();
+    if !matches!(text.first(), Some(b' ' | b'\t')) {
+        let (file, line, message) = place(text)?;
+        return Some(Diagnostic { file: Some(file), line, level: level(message)?, message });
+    }
+    // Below the name of its file: `  12:5  error  'x' is not defined  no-undef`.
+    let inner = text.trim_ascii_start();
+    let count = digits(inner);
+    let (line, rest) = inner.split_at(count);
+    let column = rest.strip_prefix(b":")?;
+    let message = column[digits(column)..].strip_prefix(b"  ")?.trim_ascii_start();
+    (count > 0).then_some(Diagnostic { file: None, line, level: level(message)?, message })
+}
+
+/// Reads the place in the line below a message: `  --> src/lib.rs:12:5`. Returns the file and the line.
+pub(super) fn place_below(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let text = text.trim_ascii_start().strip_prefix(b"--> ")?;
+    let file = memchr::memchr(b':', text)?;
+    let line = &text[file + 1..];
+    let count = digits(line);
+    (count > 0).then_some((&text[..file], &line[..count]))
+}
+
+/// Finds the lines in which a compiler or a linter quotes source: `12 | let x = 1;` below a message, and the lines that go
+/// on there. The words in them are those of a program.
+#[derive(Debug, Clone, Default)]
+pub(super) struct QuotedSource {
+    /// The line before is quoted, or a message or a gutter that begins a quotation.
+    goes_on: bool,
+}
+
+impl QuotedSource {
+    /// Takes the next line, and the one before it if that is known. Tells whether the line is quoted.
+    pub(super) fn next(&mut self, text: &[u8], before: Option<&[u8]>) -> bool {
+        let inner = text.trim_ascii_start();
+        let count = digits(inner);
+        let rest = inner[count..].trim_ascii_start();
+        let is_gutter = matches!(rest, [b'|'] | [b'|' | b'+' | b'-', b' ', ..]);
+        let begins = || before.is_some_and(begins_quotation);
+        let is_quoted = match rest.first() {
+            Some(b'|') if count > 0 && is_gutter => self.goes_on || begins(),
+            Some(b'+' | b'-') if is_gutter => self.goes_on,
+            _ => false,
+        };
+        self.goes_on = is_quoted || is_gutter && count == 0 && rest[0] == b'|';
+        is_quoted
+    }
+}
+
+/// Tells whether a line has a gutter before the source that it quotes: `12 | let x = 1;`.
+pub(super) fn is_gutter(text: &[u8]) -> bool {
+    let inner = text.trim_ascii_start();
+    inner[digits(inner)..].trim_ascii_start().starts_with(b"|")
+}
+
+/// Tells whether a quotation may follow a line: the place of a message, or a message with its place.
+fn begins_quotation(text: &[u8]) -> bool {
+    let inner = text.trim_ascii_start();
+    inner.starts_with(b"--> ") || inner.starts_with(b"::: ") || read(text).is_some()
+}
+
+/// So many messages at least make an output the report of a compiler or a linter.
+const FEWEST: usize = 8;
+
+/// In such a report, one line of so many at least is a message.
+const OF_LINES: usize = 20;
+
+/// In a report of messages alone, one line of so many at least is a message.
+const OF_MESSAGES: usize = 3;
+
+/// Messages of an output, by their number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Report {
+    /// The lines between the messages quote source, and the words in them are those of a program.
+    pub(super) is_report: bool,
+    /// Nothing but messages, and errors among them.
+    pub(super) is_all_messages: bool,
+}
+
+impl Report {
+    pub(super) fn of(lines: &ScoredLines) -> Report {
+        let (mut messages, mut errors) = (0, 0);
+        for line in &lines.lines {
+            let Some(found) = read(lines.text(line)) else { continue };
+            messages += 1;
+            errors += usize::from(found.level == Level::Error);
+        }
+        let count = lines.lines.len();
+        Report {
+            is_report: messages >= FEWEST && messages * OF_LINES >= count,
+            is_all_messages: errors >= FEWEST && messages * OF_MESSAGES >= count,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn diagnostics_are_read_in_the_forms_of_compilers_and_linters() {
+        let found = |text: &'static str| {
+            let read = read(text.as_bytes())?;
+            let text = |bytes: &'static [u8]| std::str::from_utf8(bytes).unwrap_or_default();
+            Some((read.file.map(text), text(read.line), read.level, text(read.message)))
+        };
+        let error = |file, line, message| Some((Some(file), line, Level::Error, message));
+        assert_eq!(found("src/a.c:5:19: error: no x"), error("src/a.c", "5", "error: no x"));
+        assert_eq!(found("shop/A.java:14: error: bad"), error("shop/A.java", "14", "error: bad"));
+        assert_eq!(found("a.ts(2,80): error TS1: no"), error("a.ts", "2", "error TS1: no"));
+        assert_eq!(found("a.ts:2:80 - error TS1: no"), error("a.ts", "2", "error TS1: no"));
+        assert_eq!(
+            found("  19:24  error  'fees' is not defined  no-undef"),
+            Some((None, "19", Level::Error, "error  'fees' is not defined  no-undef"))
+        );
+        assert_eq!(found("C:\\a.c:5: note: x").map(|found| found.2), Some(Level::Other));
+        assert_eq!(found("src/a.rs:12:let error = 1;"), None);
+        assert_eq!(found("12:30:01 error: no place"), None);
+    }
+
+    #[test]
+    fn quoted_source_is_told_from_tables() {
+        let quoted = |lines: &[&str]| {
+            let mut quoted = QuotedSource::default();
+            let bytes = |at: usize| lines[at].as_bytes();
+            let next = |at: usize| quoted.next(bytes(at), at.checked_sub(1).map(bytes));
+            (0..lines.len()).map(next).collect::<Vec<bool>>()
+        };
+        let rustc = ["error: no", " --> a.rs:2:5", "  |", "2 |     failed();", "  |     ^^^ error"];
+        assert_eq!(quoted(&rustc), [false, false, false, true, false]);
+        let gcc = ["a.c:5:19: error: no x", "    5 |     error(x);", "      |     ^~~~"];
+        assert_eq!(quoted(&gcc), [false, true, false]);
+        let ruff = ["  |", "  - label = 'failed'", "9 + 'failed'", "10 | x", "", "11 | x"];
+        assert_eq!(quoted(&ruff), [false, true, true, true, false, false]);
+        assert_eq!(quoted(&[" id | state", "----+-------", " 17 | failed"]), [false; 3]);
+    }
+}
