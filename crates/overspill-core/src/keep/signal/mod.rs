@@ -40,8 +40,6 @@ pub(crate) use line::ScoredLines;
 pub(crate) use scan::SignalScan;
 pub(crate) use weights::Weights;
 
-pub use block::{Reason, Why};
-
 use crate::{Grain, LineRule, Policy};
 
 /// Tells whether lines are chosen by what they say.
