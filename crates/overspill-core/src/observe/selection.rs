@@ -1,4 +1,4 @@
-//! What is chosen from, beyond the two ends of an output.
+//! The lines or the outline that a preview is chosen from, beyond the two ends of an output.
 //!
 //! A way of keeping that looks at more than the ends has a variant here and one in
 //! [`collector`](crate::observe::collector), which fills it. Every question about a selection is answered here.
@@ -11,7 +11,7 @@ use crate::keep::structure::{self, Outline, StructuredLines};
 use crate::measure::limits::Cost;
 use crate::{Kind, KindHint, Limits, Policy};
 
-/// What is chosen from, beyond the two ends.
+/// The lines or the outline that a preview is chosen from.
 #[derive(Debug, Clone)]
 pub(crate) enum Selection {
     /// Nothing: the two ends are shown.
@@ -26,7 +26,7 @@ pub(crate) enum Selection {
 
 /// A line that a preview may show.
 pub(crate) struct CandidateLine {
-    /// Where it stands in the original.
+    /// The range of the original.
     pub(crate) bytes: Range<u64>,
     /// Counted from 1.
     pub(crate) number: u64,
@@ -41,7 +41,7 @@ impl Selection {
         signal::applies(policy) || structure::applies(policy)
     }
 
-    /// Chooses lines of an output of `len` bytes within `limits`, of which each gap takes `mark`.
+    /// Chooses lines of an output of `len` bytes within `limits`. Each gap takes `mark` of them.
     ///
     /// `None` leaves the choice to the two ends.
     pub(crate) fn choose(
