@@ -324,25 +324,10 @@ impl LimitArgs {
 #[derive(Debug, Default, Clone)]
 struct CallArgs(Layer);
 
-/// Returns the name and the help text of the option for a setting; none if the setting has no option.
-#[rustfmt::skip]
-fn option_texts(setting: CallSetting) -> Option<(&'static str, &'static str)> {
-    Some(match setting {
-        CallSetting::Enabled => return None,
-        CallSetting::Keep => ("keep", "The part of a long output to show [default: auto]"),
-        CallSetting::Fill => ("fill", "Fill the preview up to the limit, also for logs and test runs"),
-        CallSetting::Kind => ("kind", "The kind of output; `auto` detects it [default: auto]"),
-        CallSetting::Ceiling => ("ceiling", "Shorten outputs over 512,000 bytes or 20,000 lines even if shortening is off, no limit is set or the save failed [default: true]"),
-        CallSetting::MaxLines => ("max-lines", "Show at most this many lines, or `none` for no limit [default: 2000]"),
-        CallSetting::MaxBytes => ("max-bytes", "Show at most this many bytes, such as `50KiB`, or `none` for no limit [default: 50KiB]"),
-        CallSetting::MaxChars => ("max-chars", "Show at most this many characters"),
-        CallSetting::MaxTokens => ("max-tokens", "Show at most this many tokens"),
-    })
-}
-
+/// Returns the option for a setting; none if the setting has no option.
 fn option(setting: CallSetting) -> Option<Arg> {
-    let CallField { name, kind, .. } = setting.field();
-    let (long, help) = option_texts(setting)?;
+    let CallField { name, kind, option, .. } = setting.field();
+    let (long, help) = option?;
     let arg = Arg::new(name).long(long).help(help);
     Some(match kind {
         CallKind::Switch => {
@@ -382,7 +367,7 @@ impl FromArgMatches for CallArgs {
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        for setting in CallSetting::ALL.into_iter().filter(|one| option_texts(*one).is_some()) {
+        for setting in CallSetting::ALL.into_iter().filter(|one| one.field().option.is_some()) {
             if let Some(value) = matches.get_one::<CallValue>(setting.name()) {
                 self.0.set(setting, Some(*value));
             }

@@ -9,7 +9,8 @@ use crate::measure::limits::Cost;
 use crate::measure::size::Meter;
 use crate::measure::size::breaks;
 use crate::observe::binary;
-use crate::observe::collected::{Collected, Selection};
+use crate::observe::collected::Collected;
+use crate::observe::selection::Selection;
 use crate::text::lines;
 use crate::{CutFailures, Keep, Kind, KindHint, Limits, LineRule, Policy, Reason, Size, Unit};
 
@@ -281,23 +282,17 @@ impl<'a> Oversized<'a> {
 
     /// Tells whether there may be more than one gap.
     pub(crate) fn has_lines(&self) -> bool {
-        match self.view.selection {
-            Selection::Lines(_) | Selection::Rows(_) => true,
-            Selection::Ends | Selection::Outline(_) => false,
-        }
+        self.view.selection.has_lines()
     }
 
     /// Returns what the output is. `None` if the policy keeps ends and so looks at nothing else.
     pub fn kind(&self) -> Option<Kind> {
         let hint = self.policy.hint;
-        match &self.view.selection {
-            _ if hint.forced.is_some() => hint.forced,
-            Selection::Ends => None,
-            _ if self.view.is_binary() => Some(Kind::Binary),
-            Selection::Outline(_) => Some(Kind::Json),
-            Selection::Rows(rows) => Some(rows.kind()),
-            Selection::Lines(lines) => Some(lines.kind(hint)),
+        if hint.forced.is_some() {
+            return hint.forced;
         }
+        let kind = self.view.selection.kind(hint)?;
+        Some(if self.view.is_binary() { Kind::Binary } else { kind })
     }
 
     /// Returns the words for its kind: `source`, `binary (PNG)`.
@@ -319,10 +314,7 @@ impl<'a> Oversized<'a> {
     ///
     /// Pieces of it, as in [`Oversized::cut`], are there all the same.
     pub fn outline(&self, limits: &Limits) -> Option<String> {
-        match &self.view.selection {
-            Selection::Outline(outline) => outline.fit(&self.policy, limits),
-            Selection::Ends | Selection::Lines(_) | Selection::Rows(_) => None,
-        }
+        self.view.selection.outline(&self.policy, limits)
     }
 
     /// Cuts to nothing; what is shown is a text of our own.

@@ -3,10 +3,8 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use crate::keep::signal::ScoredLines;
-use crate::keep::structure::StructuredLines;
 use crate::measure::limits::Cost;
-use crate::observe::collected::Selection;
+use crate::observe::selection::CandidateLine;
 use crate::text::mapped::MappedText;
 use crate::{LineRule, Oversized, Policy};
 
@@ -69,17 +67,8 @@ impl Oversized<'_> {
         let chosen = self.view.select(&policy, &limits, &mark, len);
         let chosen = chosen.map_or(Vec::new(), |chosen| chosen.blocks);
         let chosen: Vec<_> = chosen.into_iter().map(|block| block.piece.bytes).collect();
-        match &mut self.view.selection {
-            Selection::Ends | Selection::Outline(_) => {}
-            Selection::Lines(lines) => {
-                lines.narrow(|line| is_kept(&(line.start..line.end), hole, &chosen));
-                excerpts.extend(of_lines(lines));
-            }
-            Selection::Rows(rows) => {
-                rows.narrow(|bytes| is_kept(bytes, hole, &chosen));
-                excerpts.extend(of_rows(rows));
-            }
-        }
+        let candidates = self.view.selection.narrow(|line| is_kept(line, hole, &chosen));
+        excerpts.extend(candidates.into_iter().map(excerpt));
         // All that is held of either end: how much of it a cut shows depends on the notice.
         let feeds = |held: &MappedText| bytecount::count(held.text(), b'\n') as u64;
         excerpts.extend(of_end(&self.view.head, 1, true));
@@ -104,23 +93,10 @@ fn is_kept(line: &Range<u64>, hole: &Range<u64>, chosen: &[Range<u64>]) -> bool 
     is_outside || chosen.get(at).is_some_and(|block| block.start <= line.start)
 }
 
-fn of_lines(lines: &ScoredLines) -> impl Iterator<Item = Excerpt> + '_ {
-    lines.lines.iter().map(|line| {
-        let (bytes, text) = (line.start..line.end, lines.text(line).to_vec());
-        excerpt(bytes, line.number + 1, text, u64::from(line.unchanged))
-    })
-}
-
-fn of_rows(rows: &StructuredLines) -> impl Iterator<Item = Excerpt> + '_ {
-    rows.shown().map(|row| {
-        let excerpt = excerpt(row.bytes, row.line + 1, row.text.to_vec(), row.unchanged);
-        Excerpt { starts_line: row.starts_line, ..excerpt }
-    })
-}
-
-fn excerpt(bytes: Range<u64>, line: u64, text: Vec<u8>, unchanged: u64) -> Excerpt {
+fn excerpt(line: CandidateLine) -> Excerpt {
+    let CandidateLine { bytes, number, starts_line, text, unchanged } = line;
     let verbatim = unchanged == bytes.end - bytes.start && unchanged == text.len() as u64;
-    Excerpt { bytes, line, starts_line: true, text, verbatim }
+    Excerpt { bytes, line: number, starts_line, text, verbatim }
 }
 
 /// Returns the lines of an end of the output, of which the first has this number.
@@ -134,7 +110,8 @@ fn of_end(held: &MappedText, first: u64, starts_line: bool) -> Vec<Excerpt> {
             let bytes = held.original_at(range.start)..held.original_at(range.end);
             let unchanged = held.unchanged_within(&range);
             let starts_line = starts_line || range.start > 0;
-            Excerpt { starts_line, ..excerpt(bytes, number, text.to_vec(), unchanged) }
+            let text = text.to_vec();
+            excerpt(CandidateLine { bytes, number, starts_line, text, unchanged })
         })
         .collect()
 }

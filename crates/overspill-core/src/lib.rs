@@ -19,11 +19,11 @@ mod strategy;
 mod text;
 
 pub use cut::{Cut, Oversized, Piece, Span, cut, preview};
-pub use keep::Keep;
 pub use keep::kind::{Kind, KindHint};
+pub use keep::signal::CutFailures;
 #[cfg(feature = "train")]
 pub use keep::signal::train;
-pub use keep::signal::{CutFailures, Reason, Why};
+pub use keep::{Keep, Reason, Why};
 pub use measure::limits::{Limits, Unit};
 pub use measure::size::{LineRule, Size};
 pub use measure::tokens::Tokens;

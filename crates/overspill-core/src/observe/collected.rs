@@ -3,14 +3,13 @@
 //! A [`Collected`] is made from bytes at hand, from a stored copy, or by a [`Window`](crate::Window)
 //! from a stream; what is chosen depends on the view alone, so all three agree.
 
-use crate::keep::signal::{self, ScoredLines};
-use crate::keep::structure::{self, Outline, StructuredLines};
 use crate::keep::{EndsKept, SelectedBlocks};
 use crate::measure::limits::Cost;
 use crate::measure::size::breaks;
 use crate::observe::binary;
 use crate::observe::collector::Collector;
 use crate::observe::ends::Ends;
+use crate::observe::selection::Selection;
 use crate::text::Cleaner;
 use crate::text::mapped::MappedText;
 use crate::{Cleaning, Limits, LineRule, Policy};
@@ -27,19 +26,6 @@ pub(crate) struct Collected<'a> {
     pub(crate) selection: Selection,
     /// The well-known file format that the output begins like, if all of it was looked at.
     pub(crate) format: Option<&'static str>,
-}
-
-/// What is chosen from, beyond the two ends.
-#[derive(Debug, Clone)]
-pub(crate) enum Selection {
-    /// Nothing: the two ends are shown.
-    Ends,
-    /// Lines that may matter.
-    Lines(Box<ScoredLines>),
-    /// Lines of a table, a diff or a test report.
-    Rows(Box<StructuredLines>),
-    /// A shorter text that keeps the structure. It is shown instead of parts of the output.
-    Outline(Box<Outline>),
 }
 
 /// How many bytes of text must be in view at an end, beyond what may be shown of it: the rest of a
@@ -75,7 +61,7 @@ impl Extent {
 impl<'a> Collected<'a> {
     /// Looks at bytes that are all at hand.
     pub(crate) fn of(bytes: &'a [u8], policy: &Policy) -> Collected<'a> {
-        if looks_at_all(policy) {
+        if Selection::looks_at_all(policy) {
             let mut watch = Collector::new(policy);
             watch.push(bytes);
             return watch.finish();
@@ -119,21 +105,7 @@ impl Collected<'_> {
         if self.fits(policy, limits) {
             return None;
         }
-        match &self.selection {
-            Selection::Ends | Selection::Outline(_) => None,
-            Selection::Lines(lines) => {
-                if let Some(blocks) = lines.ends_of_lines(policy, limits, mark) {
-                    return Some(SelectedBlocks { blocks, is_enough: false });
-                }
-                let chosen = signal::choose(lines, policy, limits, mark)?;
-                let blocks = chosen.blocks.iter().map(|block| lines.selected(block, len)).collect();
-                Some(SelectedBlocks { blocks, is_enough: chosen.is_enough })
-            }
-            Selection::Rows(rows) => {
-                let blocks = rows.choose(policy, limits, mark, len)?;
-                Some(SelectedBlocks { blocks, is_enough: false })
-            }
-        }
+        self.selection.choose(policy, limits, mark, len)
     }
 
     /// Tells whether the output fits once it is clean; then it is shown as it is.
@@ -185,11 +157,6 @@ impl Collected<'static> {
             back = (len - from).saturating_mul(2).min(len);
         }
     }
-}
-
-/// Tells whether the ends of an output are not enough to choose from.
-fn looks_at_all(policy: &Policy) -> bool {
-    signal::applies(policy) || structure::applies(policy)
 }
 
 /// Tells whether the start or end of `all` is UTF-8, but for a character that is cut off.

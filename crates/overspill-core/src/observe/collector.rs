@@ -4,8 +4,9 @@ use crate::Policy;
 use crate::keep::signal::{self, SignalScan, Weights};
 use crate::keep::structure::{self, Format, StructuredLines, json};
 use crate::observe::binary;
-use crate::observe::collected::{Collected, Extent, Selection};
+use crate::observe::collected::{Collected, Extent};
 use crate::observe::ends::Ends;
+use crate::observe::selection::Selection;
 use crate::text::{Cleaner, TeeSink};
 
 /// Looks at an output as it comes, and remembers what may have to be shown of it.

@@ -4,6 +4,7 @@ pub(crate) mod binary;
 pub(crate) mod collected;
 pub(crate) mod collector;
 pub(crate) mod ends;
+pub(crate) mod selection;
 pub(crate) mod window;
 
 pub use binary::binary_words;

@@ -47,6 +47,8 @@ pub struct CallField {
     pub project: ProjectRule,
     /// What the setting does, in a sentence.
     pub help: &'static str,
+    /// The option of the command line: its name and its help text. `None` if there is no option.
+    pub option: Option<(&'static str, &'static str)>,
 }
 
 /// The kind of values that a [`CallSetting`] has.
@@ -109,19 +111,28 @@ impl CallSetting {
         let (on, off) = (CallValue::Switch(true), CallValue::Switch(false));
         let (auto, none) = (CallValue::Keep(Keep::Auto), CallValue::Limit(Limit::Unlimited));
         let any = CallValue::Kind(KindSetting::Auto);
-        let (name, also, kind, default, project, help) = match self {
+        let (name, also, kind, default, project, help, option) = match self {
             // Without shortening an output of 512,000 bytes is shown: only the user decides that.
-            CallSetting::Enabled => ("enabled", Some("truncation"), Kind::Switch, on, Project::Ignored, "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are."),
-            CallSetting::Keep => ("keep", Some("direction"), Kind::Keep, auto, Project::Sets, "The part of a long output to show."),
-            CallSetting::Fill => ("fill", None, Kind::Switch, off, Project::Sets, "Whether the preview of a failing log or a test run is filled up to the limit. If false, it ends when no important line is left."),
-            CallSetting::Kind => ("kind", None, Kind::Kind, any, Project::Sets, "The kind of output. `auto` detects it."),
-            CallSetting::Ceiling => ("ceiling", None, Kind::Switch, on, Project::Ignored, "Whether outputs over 512,000 bytes or 20,000 lines are shortened even if shortening is off, no limit is set or the save failed."),
-            CallSetting::MaxLines => ("max_lines", None, Kind::Count, none, Project::Tightens, "How many lines are shown."),
-            CallSetting::MaxBytes => ("max_bytes", None, Kind::Bytes, none, Project::Tightens, "How many bytes are shown."),
-            CallSetting::MaxChars => ("max_chars", None, Kind::Count, none, Project::Tightens, "How many characters are shown."),
-            CallSetting::MaxTokens => ("max_tokens", None, Kind::Count, none, Project::Tightens, "How many tokens are shown."),
+            CallSetting::Enabled => ("enabled", Some("truncation"), Kind::Switch, on, Project::Ignored, "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are.",
+                None),
+            CallSetting::Keep => ("keep", Some("direction"), Kind::Keep, auto, Project::Sets, "The part of a long output to show.",
+                Some(("keep", "The part of a long output to show [default: auto]"))),
+            CallSetting::Fill => ("fill", None, Kind::Switch, off, Project::Sets, "Whether the preview of a failing log or a test run is filled up to the limit. If false, it ends when no important line is left.",
+                Some(("fill", "Fill the preview up to the limit, also for logs and test runs"))),
+            CallSetting::Kind => ("kind", None, Kind::Kind, any, Project::Sets, "The kind of output. `auto` detects it.",
+                Some(("kind", "The kind of output; `auto` detects it [default: auto]"))),
+            CallSetting::Ceiling => ("ceiling", None, Kind::Switch, on, Project::Ignored, "Whether outputs over 512,000 bytes or 20,000 lines are shortened even if shortening is off, no limit is set or the save failed.",
+                Some(("ceiling", "Shorten outputs over 512,000 bytes or 20,000 lines even if shortening is off, no limit is set or the save failed [default: true]"))),
+            CallSetting::MaxLines => ("max_lines", None, Kind::Count, none, Project::Tightens, "How many lines are shown.",
+                Some(("max-lines", "Show at most this many lines, or `none` for no limit [default: 2000]"))),
+            CallSetting::MaxBytes => ("max_bytes", None, Kind::Bytes, none, Project::Tightens, "How many bytes are shown.",
+                Some(("max-bytes", "Show at most this many bytes, such as `50KiB`, or `none` for no limit [default: 50KiB]"))),
+            CallSetting::MaxChars => ("max_chars", None, Kind::Count, none, Project::Tightens, "How many characters are shown.",
+                Some(("max-chars", "Show at most this many characters"))),
+            CallSetting::MaxTokens => ("max_tokens", None, Kind::Count, none, Project::Tightens, "How many tokens are shown.",
+                Some(("max-tokens", "Show at most this many tokens"))),
         };
-        CallField { name, also, kind, default, project, help }
+        CallField { name, also, kind, default, project, help, option }
     }
 
     /// Returns the name in files, options and tables.

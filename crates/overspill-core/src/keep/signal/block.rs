@@ -1,58 +1,11 @@
-//! Blocks of lines that are shown, and why.
+//! Blocks of lines that are shown.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::line::ScoredLines;
 use crate::keep::SelectedBlock;
-use crate::{Piece, Span};
-
-/// Why a part of an output is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Why {
-    /// It is the start of the output.
-    First,
-    /// It is the end of the output.
-    Last,
-    /// It holds a word of failure.
-    Failure,
-    /// It names a place in a file.
-    Place,
-    /// Its words, or those around it, are such as matter.
-    Words,
-    /// It says what follows: a header, the name of a file.
-    Heading,
-    /// It differs from what is around it.
-    Differs,
-    /// It is the start of a part of the output.
-    Part,
-}
-
-impl std::fmt::Display for Why {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Why::First => "first lines",
-            Why::Last => "last lines",
-            Why::Failure => "error word",
-            Why::Place => "place in a file",
-            Why::Words => "telling words",
-            Why::Heading => "heading",
-            Why::Differs => "differs from the rest",
-            Why::Part => "start of a part",
-        })
-    }
-}
-
-/// Why a piece was chosen: what is said of the line in it that counted most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Reason {
-    /// What made it count.
-    pub why: Why,
-    /// The number of that line, counted from 1.
-    pub line: u64,
-    /// Its score; thirty-two more make it count e times as much.
-    pub score: i32,
-}
+use crate::{Piece, Reason, Span};
 
 /// Lines one after the other that are shown.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::block::{Block, Reason, Why};
+use super::block::Block;
 use super::bridge::bridged;
 use super::classify::{Class, FEWEST_LINES};
 use super::fold;
@@ -12,7 +12,7 @@ use super::pack::{Item, PackBudget, pack, room_used};
 use super::{listing, odd, prose, search, source};
 use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
 use crate::measure::limits::Cost;
-use crate::{Kind, KindHint, Limits, Policy};
+use crate::{Kind, KindHint, Limits, Policy, Reason, Why};
 
 /// Shares of the room for the first and the last lines of a failing log. The first lines show what was called and the
 /// first failure of many.

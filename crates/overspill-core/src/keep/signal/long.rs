@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::block::{Reason, Why};
 use super::classify::FEWEST_LINES;
 use crate::keep::SelectedBlock;
 use crate::measure::limits::Cost;
@@ -11,7 +10,7 @@ use crate::observe::collected::Extent;
 use crate::observe::ends::Ends;
 use crate::text::mapped::MappedText;
 use crate::text::{Sink, ceil_char, floor_char};
-use crate::{Limits, Piece, Policy, Span};
+use crate::{Limits, Piece, Policy, Reason, Span, Why};
 
 /// No more of either end of a line is held.
 const MOST: usize = 64 * 1024;

@@ -46,7 +46,6 @@ pub(crate) use line::ScoredLines;
 pub(crate) use scan::SignalScan;
 pub(crate) use weights::Weights;
 
-pub use block::{Reason, Why};
 pub use failure_lines::CutFailures;
 
 use crate::{Grain, LineRule, Policy};

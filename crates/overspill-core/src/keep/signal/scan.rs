@@ -167,7 +167,16 @@ impl SignalScan {
         self.read_last_lines();
         self.score_last_lines();
         let SignalScan {
-            ends, weights, number, counts, mut known, pool, hint, mut failures, long, ..
+            ends,
+            weights,
+            number,
+            counts,
+            mut known,
+            pool,
+            hint,
+            mut failures,
+            long,
+            ..
         } = self;
         let mut lines = pool.into_lines();
         lines.long = long.and_then(|long| long.finish(len));

@@ -4,9 +4,10 @@ use super::features::{ContextFeatures, LOOK_AHEAD, Recent};
 use super::scan::SignalScan;
 use super::{ScoredLines, Weights, words};
 use crate::measure::size::Meter;
-use crate::observe::collected::{Collected, Extent, Selection};
+use crate::observe::collected::{Collected, Extent};
 use crate::observe::collector::Collector;
 use crate::observe::ends::Ends;
+use crate::observe::selection::Selection;
 use crate::text::Cleaner;
 use crate::{Keep, Limits, Oversized, Policy, Preview, Wording};
 
