@@ -88,3 +88,15 @@ fn record_counts_failures_that_the_preview_does_not_show() {
     let first: Vec<u64> = first.iter().map(|place| place.as_u64().unwrap()).collect();
     assert_eq!(first, missing[..64]);
 }
+
+#[test]
+fn sent_bytes_of_a_slow_command_are_those_on_the_pipe() {
+    // The start is shown while the command runs. The preview at the end does not repeat it.
+    let slow = "seq 1 30000; sleep 1; echo error: end";
+    let piped = "seq 1 30000; sleep 1; false | cat";
+    for words in [&["sh", "-c", slow][..], &["--all", "sh", "-c", slow], &["--shell", piped]] {
+        let done = Test::new(&[&["run"], words].concat()).run();
+        let record = record(&done);
+        assert_eq!(record["sent"], done.output.stdout.len(), "{words:?}: {}", done.text());
+    }
+}

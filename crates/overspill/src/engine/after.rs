@@ -43,7 +43,7 @@ impl Overspill {
             kind: spilled.kind.to_owned(),
             lines: spans().map(|span| (span.first_line, span.last_line)).collect(),
             file_tool: self.reader_of(ended, &spilled.total).file_tool,
-            sent_text: SentText::of(spilled),
+            sent_text: SentText::of(spilled, sent_before),
         };
         let record = Record {
             call: self.masked_call(ended.call).into_owned(),

@@ -15,8 +15,8 @@ pub struct SeenText {
     pub parts: Vec<SeenPart>,
     /// The checksum proves that the parts are exactly the text.
     pub is_exact: bool,
-    /// How many bytes the reader got besides: while the command ran, or a notice beside the text. `None` if the record
-    /// does not tell.
+    /// How many bytes the reader got besides: while the command ran, or a notice beside the text. The text may repeat
+    /// bytes that came before it. `None` if the record does not tell.
     pub besides: Option<u64>,
 }
 
@@ -44,23 +44,26 @@ impl SeenPart {
 }
 
 impl SeenText {
-    fn new(parts: Vec<SeenPart>, sum: Option<&str>, sent: Option<u64>) -> SeenText {
+    fn new(parts: Vec<SeenPart>, record: &Record) -> SeenText {
+        let (sent_text, sent) = (sent_text(record), record.sent);
         let parts: Vec<SeenPart> =
             parts.into_iter().filter(|part| !part.text().is_empty()).collect();
         let text: String = parts.iter().map(SeenPart::text).collect();
-        let is_exact = sum == Some(&*SentText::sum_of(&text));
-        let besides =
-            sent.filter(|_| is_exact).and_then(|sent| sent.checked_sub(text.len() as u64));
+        let is_exact = sent_text.is_some_and(|sent| sent.sum == SentText::sum_of(&text));
+        let besides = match sent_text {
+            Some(sent) if sent.before > 0 => Some(sent.before),
+            _ => sent.and_then(|sent| sent.checked_sub(text.len() as u64)),
+        };
+        let besides = besides.filter(|_| is_exact);
         SeenText { parts, is_exact, besides }
     }
 
     /// Adds a text that stands below the notice, such as an outline, and compares again.
     pub fn with_outline(self, outline: String, record: &Record) -> SeenText {
-        let sum = sent_text(record).map(|sent| sent.sum.as_str());
         let notice: String = self.parts.iter().map(SeenPart::text).collect();
         let words = if notice.is_empty() { notice } else { notice + "\n" };
         let parts = vec![SeenPart::Words(words), SeenPart::Words(outline)];
-        SeenText::new(parts, sum, record.sent)
+        SeenText::new(parts, record)
     }
 }
 
@@ -71,7 +74,6 @@ fn sent_text(record: &Record) -> Option<&SentText> {
 /// Returns the text that the reader got of an output with this record.
 pub fn seen(store: &dyn Store, name: &OutputId, record: &Record) -> Result<SeenText, Error> {
     let words: &[String] = sent_text(record).map_or(&[], |sent| &sent.words);
-    let sum = sent_text(record).map(|sent| sent.sum.as_str());
     let mut words = words.iter().cloned();
     let mut parts = Vec::new();
     for bytes in &record.shown {
@@ -81,8 +83,8 @@ pub fn seen(store: &dyn Store, name: &OutputId, record: &Record) -> Result<SeenT
     }
     parts.extend(words.next().map(SeenPart::Words));
     // A preview can end before the line feed of its last piece.
-    let whole = SeenText::new(parts.clone(), sum, record.sent);
-    if whole.is_exact || sum.is_none() {
+    let whole = SeenText::new(parts.clone(), record);
+    if whole.is_exact || sent_text(record).is_none() {
         return Ok(whole);
     }
     let last = parts.iter_mut().rfind(|part| matches!(part, SeenPart::Piece { .. }));
@@ -90,7 +92,7 @@ pub fn seen(store: &dyn Store, name: &OutputId, record: &Record) -> Result<SeenT
         && text.ends_with('\n')
     {
         text.pop();
-        let shorter = SeenText::new(parts, sum, record.sent);
+        let shorter = SeenText::new(parts, record);
         if shorter.is_exact {
             return Ok(shorter);
         }

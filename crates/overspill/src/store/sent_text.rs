@@ -17,6 +17,13 @@ pub struct SentText {
     pub words: Vec<String>,
     /// The checksum of the whole text: XXH3 in 16 hexadecimal digits.
     pub sum: String,
+    /// How many bytes the reader got before this text, while the command ran. The text may repeat them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub before: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A record keeps no more bytes of words than this. Every list reads it.
@@ -24,7 +31,7 @@ const LONGEST: usize = 16 << 10;
 
 impl SentText {
     /// Takes the words from a preview. `None` if they are too long, or if the preview has no layout.
-    pub(crate) fn of(spilled: &Spilled) -> Option<SentText> {
+    pub(crate) fn of(spilled: &Spilled, before: u64) -> Option<SentText> {
         let (text, layout) = (&spilled.text, spilled.layout.as_ref()?);
         let (mut words, mut at) = (Vec::new(), 0);
         for item in &layout.items {
@@ -37,7 +44,7 @@ impl SentText {
         let end = if layout.items.is_empty() { layout.notice.end } else { text.len() };
         words.push(text.get(at..end)?.to_owned());
         let len: usize = words.iter().map(String::len).sum();
-        (len <= LONGEST).then(|| SentText { words, sum: SentText::sum_of(text) })
+        (len <= LONGEST).then(|| SentText { words, sum: SentText::sum_of(text), before })
     }
 
     /// Returns the checksum of a text.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use overspill::core::Limits;
 use overspill::internal::LiveSpill;
-use overspill::internal::store::PipelineStatus;
+use overspill::internal::store::Record;
 use overspill::store::OutputId;
 use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Outcome, Overspill};
 
@@ -171,6 +171,7 @@ impl<'a> Output<'a> {
             voice.leave_room_for_shown(&limits);
             let outcome = voice.spill.split(options, end);
             voice.face.show(&outcome, written.take().as_ref(), true);
+            record_sent(self.overspill, &outcome, &voice.face, end);
             self.ended_early.extend(outcome.saved().map(|saved| saved.id.clone()));
             if voice.face.say_if_lost() {
                 self.lost = true;
@@ -196,7 +197,11 @@ impl<'a> Output<'a> {
         let end = end.took(took);
         let end = end.interrupted(ended.interrupted || ended.timed_out.is_some() || ended.held);
         let is_interrupted = ended.interrupted || ended.timed_out.is_some();
-        record_ends(self.overspill, &self.ended_early, end);
+        for id in &self.ended_early {
+            amend(self.overspill, id, |record| {
+                (record.exit, record.signal) = (end.exit, end.signal);
+            });
+        }
         if let Some(mut terminal) = self.terminal.take() {
             self.out.spill.push_showing(&terminal.end(), |_| {});
         }
@@ -219,7 +224,12 @@ impl<'a> Output<'a> {
             let outcome = spill.finish(end);
             face.show(&outcome, written.take().as_ref(), is_interrupted);
             face.show_after(&outcome, notice);
-            record_pipelines(self.overspill, &outcome, &watched.pipelines);
+            record_sent(self.overspill, &outcome, &face, end);
+            if let Some(saved) = outcome.saved().filter(|_| !watched.pipelines.is_empty()) {
+                amend(self.overspill, &saved.id, |record| {
+                    record.pipelines.clone_from(&watched.pipelines);
+                });
+            }
             if face.say_if_lost() {
                 self.lost = true;
                 let call = (&self.call, &self.options, end);
@@ -289,25 +299,24 @@ impl OutputStream<'_> {
     }
 }
 
-/// Adds to the records of outputs how their command ended.
-fn record_ends(overspill: &Overspill, ids: &[OutputId], end: CallEnd) {
+/// Changes the record of a saved output.
+fn amend(overspill: &Overspill, id: &OutputId, change: impl FnOnce(&mut Record)) {
     let store = overspill.store();
-    for id in ids {
-        if let Ok(Some(mut record)) = store.record(id) {
-            (record.exit, record.signal) = (end.exit, end.signal);
-            // A record is a convenience. The output itself is safe.
-            let _ = store.describe(id, &record);
-        }
+    if let Ok(Some(mut record)) = store.record(id) {
+        change(&mut record);
+        // A record is a convenience. The output itself is safe.
+        let _ = store.describe(id, &record);
     }
 }
 
-/// Adds the pipelines in which a stage failed to the record of a saved output.
-fn record_pipelines(overspill: &Overspill, outcome: &Outcome, pipelines: &[PipelineStatus]) {
-    let Some(saved) = outcome.saved().filter(|_| !pipelines.is_empty()) else { return };
-    let store = overspill.store();
-    if let Ok(Some(mut record)) = store.record(&saved.id) {
-        record.pipelines = pipelines.to_vec();
-        // A record is a convenience. The output itself is safe.
-        let _ = store.describe(&saved.id, &record);
+/// Adds to the record how many bytes the reader got, if the engine could not know it: a part of the preview was
+/// shown before, or lines were added to it.
+fn record_sent(overspill: &Overspill, outcome: &Outcome, face: &Presenter, end: CallEnd) {
+    let (Outcome::Spilled(spilled), Some(sent)) = (outcome, face.sent()) else { return };
+    let Ok(saved) = &spilled.saved else { return };
+    // A notice beside the text goes to standard error, and the record counts it.
+    let is_known = spilled.is_silent() || sent == end.sent_before + spilled.text.len() as u64;
+    if !is_known {
+        amend(overspill, &saved.id, |record| record.sent = Some(sent));
     }
 }

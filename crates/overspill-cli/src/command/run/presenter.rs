@@ -39,8 +39,10 @@ pub(super) struct Presenter {
     shown: Shown,
     /// What could not be written, and why.
     lost: Option<(Stream, io::Error)>,
-    /// Something was written.
-    has_written: bool,
+    /// How many bytes were written.
+    written: u64,
+    /// The reader gets what is written, and nothing replaces it later.
+    counts: bool,
     /// The output does not end with a line feed so far.
     is_mid_line: bool,
 }
@@ -74,7 +76,8 @@ impl Presenter {
             Shows::Start => Shown::Head(StreamedHead::within(policy)),
             Shows::Usual => Shown::Watched(LiveView::within(first)),
         };
-        Presenter { to, shown, lost: None, has_written: false, is_mid_line: false }
+        let counts = !matches!(shown, Shown::Live | Shown::Through(Some(_)));
+        Presenter { to, shown, lost: None, written: 0, counts, is_mid_line: false }
     }
 
     pub(super) fn is_live(&self) -> bool {
@@ -140,7 +143,7 @@ impl Presenter {
     pub(super) fn note(&mut self, to: Stream, written: io::Result<usize>) -> Wanted {
         match written {
             Ok(len) => {
-                self.has_written |= len > 0;
+                self.written += len as u64;
                 Wanted::More
             }
             // It has seen what it wanted.
@@ -167,7 +170,12 @@ impl Presenter {
 
     /// Tells whether something was written.
     pub(super) fn has_written(&self) -> bool {
-        self.has_written
+        self.written > 0
+    }
+
+    /// Returns how many bytes the reader got. `None` if that is unknown: of a terminal, or of a file that is replaced.
+    pub(super) fn sent(&self) -> Option<u64> {
+        Some(self.written).filter(|_| self.counts)
     }
 
     /// Shows the start of an output whose command has run for a moment. `line` words the line about the output
