@@ -195,7 +195,8 @@ impl Watch {
     fn ended(&mut self) -> Ended {
         let mut held = false;
         for stream in [Stream::Out, Stream::Err] {
-            if self.pipes.open(stream).is_some() {
+            // The command may have ended before we read that its output has ended, too.
+            if self.pipes.open(stream).is_some() && !self.pipes.is_at_end(stream) {
                 held = true;
                 if let Some(output) = self.pipes.close(stream) {
                     // On our terminal it would be seen without us.
