@@ -34,7 +34,8 @@ fn a_child_that_never_stops_printing_is_left_after_a_while() {
 /// Claude Code does not wait for background processes, so the output is complete when the command ends.
 #[test]
 fn command_that_ends_is_interrupted_only_if_a_child_holds_its_output() {
-    for (line, interrupted) in [("seq 1 3000", Value::Null), ("sleep 20 & seq 1 3000", true.into())] {
+    for (line, interrupted) in [("seq 1 3000", Value::Null), ("sleep 20 & seq 1 3000", true.into())]
+    {
         let test = Test::new(&["run", "--", "sh", "-c", line]);
         let output = test.command().env("CLAUDECODE", "1").output().unwrap();
         let done = Done { test, output }.code(0).saved(numbered(3000));
