@@ -46,6 +46,13 @@ fn command_that_ends_is_interrupted_only_if_a_child_holds_its_output() {
 }
 
 #[test]
+fn output_on_a_terminal_is_whole_in_a_host_that_does_not_wait() {
+    let test = Test::new(&["run", "--pty", "--", "seq", "1", "60000"]);
+    let output = test.command().env("CLAUDECODE", "1").output().unwrap();
+    Done { test, output }.code(0).saved(numbered(60_000));
+}
+
+#[test]
 fn a_server_in_the_background_survives_its_next_line() {
     let line = "(trap 'echo dead > died' PIPE; while [ ! -e go ]; do sleep 0.02; done; \
                  echo line; echo line; echo alive > lived) & : > ready";
