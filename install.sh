@@ -67,6 +67,13 @@ remove_listed() {
 if [ "$uninstall" ]; then
   [ -z "$source" ] || fail "--uninstall takes no archive"
   [ -f "$list" ] || fail "no overspill of this script below $prefix" "name the directory: --prefix DIR"
+  # Without the program, every command of an agent that was set up would fail.
+  program=$(readlink -f "$prefix/bin/overspill") || program=''
+  for link in "${XDG_CONFIG_HOME:-${HOME-}/.config}"/overspill/bin/*; do
+    if [ -n "$program" ] && [ "$(readlink -f "$link")" = "$program" ]; then
+      fail "your agents still use $prefix/bin/overspill" "first run: overspill uninstall --all"
+    fi
+  done
   copy=$(mktemp)
   cp "$list" "$copy"
   remove_listed "$copy"
@@ -87,6 +94,7 @@ else
   fail "neither sha256sum nor shasum is installed, so the archive cannot be checked"
 fi
 
+umask 022
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -127,31 +135,37 @@ tar -xzf "$archive" -C "$work/unpacked"
 top=$work/unpacked/${name%.tar.gz}
 [ -x "$top/bin/overspill" ] || fail "$name has no program bin/overspill"
 
-# An earlier version may have files that this one does not have.
-if [ -f "$list" ]; then
-  cp "$list" "$work/before"
-  remove_listed "$work/before"
-fi
-umask 022
+# The list of the installation before: its program works until the new one is in its place.
+if [ -f "$list" ]; then cp "$list" "$work/before"; else : >"$work/before"; fi
 : >"$work/list"
-[ -d "$prefix" ] || echo ./ >>"$work/list"
+if [ ! -d "$prefix" ] || grep -qx './' "$work/before"; then echo ./ >>"$work/list"; fi
 (cd "$top" && find bin share -type d | sort) | while IFS= read -r name; do
   if [ ! -d "$prefix/$name" ]; then
     mkdir -p "$prefix/$name" || fail "cannot make $prefix/$name" "choose another directory: --prefix DIR"
-    echo "$name/" >>"$work/list"
+  elif ! grep -qxF "$name/" "$work/before"; then
+    continue
   fi
+  echo "$name/" >>"$work/list"
 done
-(cd "$top" && find bin share -type f | sort) | while IFS= read -r name; do
+(cd "$top" && find bin share -type f | sort) >"$work/files"
+{ cat "$work/files" && echo "share/overspill/installed-files"; } >>"$work/list"
+# Written before the files, so that --uninstall works after an installation that failed.
+sort -u "$work/before" "$work/list" >"$work/both"
+cp "$work/both" "$list" || fail "cannot write $list" "choose another directory: --prefix DIR"
+while IFS= read -r name; do
   # Renamed into its place: a program that runs keeps its own file.
   if ! cp "$top/$name" "$prefix/$name.new-$$" || ! mv -f "$prefix/$name.new-$$" "$prefix/$name"; then
+    rm -f "$prefix/$name.new-$$"
     fail "cannot write $prefix/$name" "choose another directory: --prefix DIR"
   fi
-  echo "$name" >>"$work/list"
-done
-echo "share/overspill/installed-files" >>"$work/list"
+done <"$work/files"
+# Files that this version does not have any more.
+grep -vxFf "$work/list" "$work/before" >"$work/stale" || true
+remove_listed "$work/stale"
 cp "$work/list" "$list"
 
-echo "installed $("$prefix/bin/overspill" --version) into $prefix"
+told=$("$prefix/bin/overspill" --version) || fail "$prefix/bin/overspill does not run" "choose another directory: --prefix DIR"
+echo "installed $told into $prefix"
 echo "  program      $prefix/bin/overspill"
 echo "  manual       $prefix/share/man/man1/overspill.1 (man overspill)"
 echo "  completions  bash, zsh and fish, below $prefix/share"
@@ -160,4 +174,4 @@ case :${PATH-}: in
   *) echo "Add $prefix/bin to your PATH: export PATH=\"$prefix/bin:\$PATH\"" ;;
 esac
 echo "Next: overspill init"
-echo "To remove it: sh install.sh --uninstall --prefix $prefix"
+echo "To remove it: sh install.sh --uninstall --prefix \"$prefix\""

@@ -34,6 +34,27 @@ pub(crate) fn version(program: Option<&Path>) -> String {
     }
 }
 
+/// A cache from which uv or npm runs a program without installing it, and empties when it likes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ProgramCache {
+    /// The command that runs programs from it.
+    pub(crate) runner: &'static str,
+    /// The command that installs the program for good.
+    pub(crate) install: &'static str,
+}
+
+/// Returns the cache that a program runs from.
+pub(crate) fn cache(program: &Path) -> Option<ProgramCache> {
+    let has = |is_wanted: fn(&str) -> bool| {
+        program.iter().any(|name| name.to_str().is_some_and(is_wanted))
+    };
+    if has(|name| name.starts_with("archive-v")) {
+        return Some(ProgramCache { runner: "uvx", install: "uv tool install overspill" });
+    }
+    let npx = ProgramCache { runner: "npx", install: "npm install -g overspill" };
+    has(|name| name == "_npx").then_some(npx)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,5 +84,15 @@ mod tests {
         assert_eq!(told(CARGO_LIST, &list(env!("CARGO_PKG_VERSION"))), Some("cargo"));
         assert_eq!(told(CARGO_LIST, &list("0.1.0")), None);
         assert_eq!(told("other", ""), None);
+    }
+
+    #[test]
+    fn program_in_a_cache_is_found_by_its_path() {
+        let runner = |path: &str| cache(Path::new(path)).map(|cache| cache.runner);
+        assert_eq!(runner("/home/ada/.cache/uv/archive-v0/FDUl/bin/overspill"), Some("uvx"));
+        let npx = "/home/ada/.npm/_npx/5f0c/node_modules/overspill-linux-x64-gnu/bin/overspill";
+        assert_eq!(runner(npx), Some("npx"));
+        assert_eq!(runner("/home/ada/.local/share/uv/tools/overspill/bin/overspill"), None);
+        assert_eq!(runner("/usr/lib/node_modules/overspill/bin/overspill"), None);
     }
 }

@@ -14,6 +14,7 @@ use super::{found, named, piece::SetupPiece, slot, system, text_of};
 use crate::command::init::InitArgs;
 use crate::env::Env;
 use crate::hosts::{Host, SlotKind};
+use crate::installed;
 use crate::settings::guarded::{self, GuardedFile, Refused};
 use crate::settings::text;
 use crate::settings::write::write;
@@ -54,6 +55,7 @@ pub(crate) fn init(args: &InitArgs, env: &Env) -> anyhow::Result<()> {
             "there is no home directory\n\nhint: set HOME; `overspill doctor` checks the installation"
         );
     }
+    refuse_cached_program(env)?;
     if let Some(directory) = &args.plugin {
         return hosts.into_iter().try_for_each(|host| bundle(host, directory, args.dry_run, env));
     }
@@ -189,6 +191,18 @@ fn with_ours(
         }
     }
     Ok((text, ours.into_iter().cloned().collect()))
+}
+
+/// Fails if this program runs from a cache: once it is emptied, every command of the agents would fail.
+fn refuse_cached_program(env: &Env) -> anyhow::Result<()> {
+    let cache = env.executable().ok().and_then(|program| installed::cache(&program));
+    let Some(cache) = cache else { return Ok(()) };
+    anyhow::bail!(
+        "{} runs overspill from a cache, and agents need a program that stays\n\nhint: `{}`, then run \
+         `overspill init` again",
+        cache.runner,
+        cache.install
+    )
 }
 
 /// Returns what is asked for.

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::program::{Test, numbered};
+use serde_json::Value;
+
+use crate::program::{Done, Test, numbered};
 
 #[test]
 fn a_child_that_keeps_the_pipe_does_not_keep_us() {
@@ -27,6 +29,27 @@ fn a_child_that_never_stops_printing_is_left_after_a_while() {
     let line = "(while [ -e \"$PWD\" ] && echo more; do sleep 0.05; done) & echo now; : > ready";
     let done = Test::new(&["run", "--", "sh", "-c", line]).start().end().code(0);
     assert!(done.text().starts_with("now\n") || done.text().starts_with("more\n"));
+}
+
+/// Claude Code does not wait for background processes, so the output is complete when the command ends.
+#[test]
+fn command_that_ends_is_interrupted_only_if_a_child_holds_its_output() {
+    for (line, interrupted) in [("seq 1 3000", Value::Null), ("sleep 20 & seq 1 3000", true.into())]
+    {
+        let test = Test::new(&["run", "--", "sh", "-c", line]);
+        let output = test.command().env("CLAUDECODE", "1").output().unwrap();
+        let done = Done { test, output }.code(0).saved(numbered(3000));
+        let (_, json, _) = done.then(&["info", "--json", &done.id()]);
+        let info: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(info["record"]["interrupted"], interrupted, "{line}");
+    }
+}
+
+#[test]
+fn output_on_a_terminal_is_whole_in_a_host_that_does_not_wait() {
+    let test = Test::new(&["run", "--pty", "--", "seq", "1", "60000"]);
+    let output = test.command().env("CLAUDECODE", "1").output().unwrap();
+    Done { test, output }.code(0).saved(numbered(60_000));
 }
 
 #[test]

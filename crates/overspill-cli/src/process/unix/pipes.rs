@@ -2,10 +2,12 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 use super::extra;
 use super::pty::Pty;
 use super::stdio_target::StdioTarget;
+use super::wait::{Interest, Watched};
 use crate::process::{CommandSpec, CommandTerminal, Stderr, Stream};
 
 /// Our ends of the pipes and the terminal between a command and us.
@@ -98,6 +100,15 @@ impl Pipes {
     pub(super) fn unread_of(&self, stream: Stream) -> u64 {
         let unread = self.open(stream).and_then(|fd| rustix::io::ioctl_fionread(fd).ok());
         unread.unwrap_or(0)
+    }
+
+    /// Tells whether every process has closed a stream and we have read all of it.
+    pub(super) fn is_at_end(&self, stream: Stream) -> bool {
+        let Some(fd) = self.open(stream) else { return true };
+        let mut watched = [Watched::new(fd, Interest::Read)];
+        let is_ready = extra::wait(&mut watched, Some(Duration::ZERO)).is_ok() && watched[0].ready;
+        // Ready means bytes or the end. The bytes are counted last: only we take some away.
+        is_ready && self.unread_of(stream) == 0
     }
 
     pub(super) fn is_open(&self) -> bool {

@@ -21,7 +21,7 @@ use super::terminal_input::TerminalInput;
 use super::times::{FIRST_LOOK, FIRST_REPORT, LATEST_LOOK, MERCY, Times};
 use super::wait::{Interest, Watched};
 use crate::process::Buffer;
-use crate::process::{CommandSpec, Ended, How, Leftover, ProcessEvent, Stream, Wanted};
+use crate::process::{CommandSpec, Ended, How, Leftover, OutputEnd, ProcessEvent, Stream, Wanted};
 
 /// Runs `asked`, reports each event to `hear`, and returns how the command ended.
 pub(crate) fn run(
@@ -54,6 +54,11 @@ pub(crate) fn run(
     if led.is_some() {
         keys.wait_for_command(pid);
     }
+    let until = match asked.until {
+        // The last bytes reach our end of a terminal a moment later, and are not counted before.
+        OutputEnd::After(_) if pipes.pty.is_some() => OutputEnd::USUAL,
+        until => until,
+    };
     let mut watch = Watch {
         child: Child::new(pid, group),
         signals,
@@ -63,7 +68,7 @@ pub(crate) fn run(
         times: Times {
             started: Instant::now(),
             limit: asked.timeout,
-            until: asked.until,
+            until,
             first_look: asked.watched.then_some(FIRST_LOOK),
             next_report: asked.watched.then_some(FIRST_REPORT),
             every: asked.every,
@@ -195,7 +200,8 @@ impl Watch {
     fn ended(&mut self) -> Ended {
         let mut held = false;
         for stream in [Stream::Out, Stream::Err] {
-            if self.pipes.open(stream).is_some() {
+            // The command may have ended before we read that its output has ended, too.
+            if self.pipes.open(stream).is_some() && !self.pipes.is_at_end(stream) {
                 held = true;
                 if let Some(output) = self.pipes.close(stream) {
                     // On our terminal it would be seen without us.

@@ -2,6 +2,7 @@
 //!
 //! The programs themselves are run by `tests/hosts/check.py`.
 
+mod cached_program;
 mod doctor;
 mod hook;
 mod init;
