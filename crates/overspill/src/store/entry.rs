@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use overspill_core::{CutFailures, Size};
 use serde::{Deserialize, Serialize};
 
-use super::{OutputId, PreviewRecord, read_ranges};
+use super::{OutputId, PreviewRecord};
 use crate::Call;
 
 /// A saved output: its id, and where it is.
@@ -323,7 +323,7 @@ impl Record {
             name.len() <= 32 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
         });
         self.read_later.retain(|range| range.end <= self.bytes);
-        self.read_later = read_ranges::merged(self.read_later);
+        self.read_later = super::read_ranges::merged(self.read_later);
         if let Some(cut) = &mut self.cut_failures {
             cut.lines = cut.lines.min(self.lines);
             cut.first.retain(|place| *place < self.bytes);
