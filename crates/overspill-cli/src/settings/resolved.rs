@@ -76,7 +76,8 @@ impl ResolvedSettings {
         let file_tool = Host::file_tool(&env).map(str::to_owned);
         let reach = ReaderAbilities { files: !is_bucket, file_tool, ..ReaderAbilities::default() };
         // A reader of this output has run us, and so can run us again.
-        let overspill = overspill.host(Host::of_calls_around(&env));
+        let around = env.clone();
+        let overspill = overspill.host(move || Host::of_calls_around(&around));
         overspill.reader(reach).program(move || env.program_name().to_owned()).build()
     }
 }

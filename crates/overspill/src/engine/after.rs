@@ -45,6 +45,7 @@ impl Overspill {
             file_tool: self.reader_of(ended, &spilled.total).file_tool,
             sent_text: SentText::of(spilled, sent_before),
         };
+        let host = self.host.as_ref().and_then(|find| find());
         let record = Record {
             call: self.masked_call(ended.call).into_owned(),
             created: self.clock.now().timestamp(),
@@ -56,8 +57,8 @@ impl Overspill {
             kept: Some(saved.kept),
             sent: Some(sent_before + (spilled.text.len() + beside) as u64),
             on_terminal,
-            host: self.host.as_ref().map(|host| host.name.clone()),
-            baseline: self.host.as_ref().and_then(|host| host.baseline(&spilled.total, has_failed)),
+            baseline: host.as_ref().and_then(|host| host.baseline(&spilled.total, has_failed)),
+            host: host.map(|host| host.name),
             cut_failures: spilled.cut_failures.clone(),
             preview: Some(preview),
             ..Record::default()

@@ -123,8 +123,13 @@ impl OverspillBuilder {
     }
 
     /// Names the host agent around this engine. Records say so, and how much the host itself would have shown.
-    pub fn host(self, host: Option<CallHost>) -> OverspillBuilder {
-        self.map(|it| Overspill { host, ..it })
+    ///
+    /// overspill calls `find` only for an output that is too large.
+    pub fn host(
+        self,
+        find: impl Fn() -> Option<CallHost> + Send + Sync + 'static,
+    ) -> OverspillBuilder {
+        self.map(|it| Overspill { host: Some(Arc::new(find)), ..it })
     }
 
     /// Names the program that reads saved outputs, in place of [`ReaderAbilities::program`].

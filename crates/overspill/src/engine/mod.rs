@@ -42,7 +42,7 @@ pub struct Overspill {
     pub(crate) settings: Settings,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) reader: ReaderAbilities,
-    host: Option<CallHost>,
+    host: Option<Arc<dyn Fn() -> Option<CallHost> + Send + Sync>>,
     pub(crate) program: Option<Arc<dyn Fn() -> String + Send + Sync>>,
     strategy: Option<Arc<dyn Strategy>>,
     observer: Option<Arc<Observer>>,

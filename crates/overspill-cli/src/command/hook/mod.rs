@@ -91,7 +91,8 @@ fn answer(host: &Host, format: &dyn HookFormat, payload: &Value, env: &Env) -> O
     };
     let result = format.decode(payload, env).filter(|result| !is_whole(result));
     let has_command = result.as_ref().is_some_and(|result| result.command.is_some());
-    let engine = engine.to_builder().host(Some(host.of_results(has_command))).build();
+    let call_host = host.of_results(has_command);
+    let engine = engine.to_builder().host(move || Some(call_host.clone())).build();
     let session = format.session(payload).or_else(|| env.session());
     let shortened = result.and_then(|result| shortened(result, session, &engine, &results, env));
     let mut answer = encoded(format, payload, field, shortened, &engine);
