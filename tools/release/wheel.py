@@ -10,9 +10,12 @@ import base64
 import hashlib
 import os
 import pathlib
+import shutil
+import subprocess
 import sys
 import time
 import zipfile
+import zlib
 
 wheel, stage = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 moment = time.gmtime(max(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), 315532800))[:6]
@@ -43,12 +46,43 @@ def row(name: str) -> str:
 # The list of files comes last, as PEP 427 recommends.
 names = sorted(files)
 files[record] = (("".join(map(row, names)) + f"{record},,\n").encode(), 0o100644)
+
+
+def deflate(content: bytes) -> bytes:
+    """Compresses with libdeflate-gzip, or with zlib, which is 3 % larger."""
+    if shutil.which("libdeflate-gzip"):
+        made = subprocess.run(["libdeflate-gzip", "-12", "-c"], input=content, capture_output=True, check=True).stdout
+        # A header of 10 bytes, because there is no name, and 8 bytes with the checksum and the length.
+        return made[10:-8]
+    zipper = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
+    return zipper.compress(content) + zipper.flush()
+
+
+class Compressor:
+    """The interface that `zipfile` has for its own compressors."""
+
+    def __init__(self) -> None:
+        self.content = b""
+
+    def compress(self, content: bytes) -> bytes:
+        self.content += content
+        return b""
+
+    def flush(self) -> bytes:
+        return deflate(self.content)
+
+
 new = wheel.with_suffix(".new")
-with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as out:
+with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED) as out:
     for name in [*names, record]:
         content, mode = files[name]
         entry = zipfile.ZipInfo(name, moment)
         entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 3
         entry.external_attr = mode << 16
-        out.writestr(entry, content)
+        with out.open(entry, "w") as file:
+            file._compressor = Compressor()
+            file.write(content)
+with zipfile.ZipFile(new) as written:
+    if any(written.read(name) != content for name, (content, _) in files.items()):
+        sys.exit(f"wheel: {new} does not have the files that were written")
 new.replace(wheel)
