@@ -2,8 +2,8 @@
 
     python3 tools/release/sdist.py SDIST
 
-maturin leaves out `tools/crc-fast`, which the workspace names under `[patch.crates-io]`. The module does not need it, so the
-patch goes, too. SOURCE_DATE_EPOCH is the time of the files.
+maturin leaves out `tools/crc-fast` and `tools/encoding-rs-io`, which the workspace names under `[patch.crates-io]`. They
+only make the module smaller, so the patches go, too. SOURCE_DATE_EPOCH is the time of the files.
 """
 
 import gzip

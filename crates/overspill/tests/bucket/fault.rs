@@ -84,7 +84,12 @@ impl Request {
 }
 
 fn serve(mut client: TcpStream, server: &str, fault: Fault, number: u32) -> io::Result<()> {
-    let head = head_of(&mut client)?;
+    let mut head = head_of(&mut client)?;
+    if head.starts_with("CONNECT ") {
+        // As a proxy is asked. The tunnel leads to the server, whatever the address says.
+        client.write_all(b"HTTP/1.1 200 OK\r\n\r\n")?;
+        head = head_of(&mut client)?;
+    }
     let length =
         header(&head, "content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     if fault == Fault::Reset && length > 0 {
@@ -152,13 +157,6 @@ fn hang() -> ! {
 fn pass_on(mut client: TcpStream, server: &str, request: &Request, fault: Fault) -> io::Result<()> {
     let mut upstream = TcpStream::connect(server)?;
     let (line, rest) = request.head.split_once("\r\n").unwrap_or((&request.head, ""));
-    // As a proxy is asked: with the whole address.
-    let line = match line.split_once(" http://") {
-        Some((method, rest)) => {
-            format!("{method} /{}", rest.split_once('/').map_or("", |(_, path)| path))
-        }
-        None => line.to_owned(),
-    };
     upstream.write_all(format!("{line}\r\nConnection: close\r\n{rest}").as_bytes())?;
     upstream.write_all(&request.body)?;
     let mut answer = Vec::new();

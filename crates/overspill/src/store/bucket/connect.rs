@@ -20,7 +20,7 @@ use super::watch::{Seen, Watching};
 use crate::settings::is_http_address;
 
 /// A server that does not take a connection in this time is not there.
-const CONNECT: Duration = Duration::from_secs(5);
+pub(super) const CONNECT: Duration = Duration::from_secs(5);
 
 /// Everything that is asked of a server; a name for what `dyn` cannot say.
 pub(super) trait Server: ObjectStore + MultipartStore + PaginatedListStore {}

@@ -26,11 +26,13 @@ mod found;
 #[cfg(feature = "fuzz")]
 #[doc(hidden)]
 pub mod fuzz;
+mod http;
 mod layout;
 mod lifecycle;
 mod listing;
 mod lookup;
 mod page_cache;
+mod proxy;
 pub(crate) mod remote;
 #[cfg(test)]
 mod tests;

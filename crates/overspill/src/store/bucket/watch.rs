@@ -7,13 +7,15 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpService,
-    ReqwestConnector,
 };
+use object_store::{ClientConfigKey, ClientOptions};
 
+use super::connect::CONNECT;
 use super::failure::Failure;
+use super::http::Client;
+use super::remote::LONG;
 
 /// A server that sends nothing for this long is not waited for.
 const IDLE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 15 });
@@ -52,36 +54,36 @@ impl Seen {
     }
 }
 
-/// An HTTP client as `object_store` has it, which also fills [`Seen`].
+/// An HTTP client for `object_store`, which also fills [`Seen`].
 #[derive(Debug)]
 pub(super) struct Watching(pub(super) Arc<Seen>);
 
 impl HttpConnector for Watching {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let quick =
-            ReqwestConnector::default().connect(&options.clone().with_read_timeout(IDLE))?;
-        let (options, patient, seen) = (options.clone(), OnceLock::new(), self.0.clone());
-        Ok(HttpClient::new(Watched { quick, options, patient, seen }))
+        let value = |key| options.get_config_value(&key).unwrap_or_default();
+        let allow_http = value(ClientConfigKey::AllowHttp) == "true";
+        // "5s". For the credentials of an instance `object_store` waits a shorter time.
+        let connect = value(ClientConfigKey::ConnectTimeout);
+        let connect = connect.strip_suffix('s').and_then(|seconds| seconds.parse().ok());
+        let connect = connect.map_or(CONNECT, Duration::from_secs);
+        let client = |idle| Client::new(connect, idle, allow_http);
+        let (quick, patient, seen) = (client(IDLE), client(LONG), self.0.clone());
+        Ok(HttpClient::new(Watched { quick, patient, seen }))
     }
 }
 
 #[derive(Debug)]
 struct Watched {
     /// For requests that a server answers at once.
-    quick: HttpClient,
-    options: ClientOptions,
-    /// For large bodies; made when the first is sent.
-    patient: OnceLock<HttpClient>,
+    quick: Client,
+    /// For large bodies.
+    patient: Client,
     seen: Arc<Seen>,
 }
 
 impl Watched {
-    fn client(&self, request: &HttpRequest) -> &HttpClient {
-        if request.body().content_length() <= SMALL {
-            return &self.quick;
-        }
-        let connect = || ReqwestConnector::default().connect(&self.options);
-        self.patient.get_or_init(|| connect().unwrap_or_else(|_| self.quick.clone()))
+    fn client(&self, request: &HttpRequest) -> &Client {
+        if request.body().content_length() <= SMALL { &self.quick } else { &self.patient }
     }
 }
 
@@ -117,7 +119,7 @@ impl HttpService for Watched {
             self.seen.requests.fetch_add(1, Ordering::Relaxed);
             let has_body = request.method() != "HEAD";
             let started = Instant::now();
-            let answer = self.client(&request).execute(request).await;
+            let answer = self.client(&request).call(request).await;
             let answer = answer.map_err(|error| without_retry(error, started))?;
             let status = answer.status();
             let refused =

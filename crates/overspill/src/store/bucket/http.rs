@@ -1,0 +1,282 @@
+//! The HTTP client of buckets: ureq, one thread a request.
+//!
+//! `object_store` comes with reqwest. ureq is in the program anyway, and reqwest with its HTTP/2 is much larger.
+
+use std::future::Future;
+use std::io::{self, Read};
+use std::pin::{Pin, pin};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use object_store::client::{
+    HttpError, HttpErrorKind, HttpRequest, HttpRequestBody, HttpResponse, HttpResponseBody,
+    HttpService,
+};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use ureq::http::{Request, Response, Uri, header, request, response};
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::{Agent, Proxy, SendBody, Timeout};
+
+use super::proxy;
+
+/// What is read of a response at once.
+const CHUNK: usize = 128 << 10;
+/// The chunks of a response that wait for their reader.
+const WAITING: usize = 4;
+
+/// An HTTP client with a pool of connections.
+#[derive(Debug, Clone)]
+pub(super) struct Client(Arc<Settings>);
+
+#[derive(Debug)]
+struct Settings {
+    /// The time to connect.
+    connect: Duration,
+    /// A server that neither reads nor writes for this long is not waited for.
+    idle: Duration,
+    /// Whether addresses without TLS may be used.
+    allow_http: bool,
+    /// Made by the first request of their kind: to read the certificates of a system takes milliseconds.
+    plain: OnceLock<Agents>,
+    with_tls: OnceLock<Agents>,
+}
+
+/// A request goes through the proxy, or directly to a host that `NO_PROXY` names.
+#[derive(Debug)]
+struct Agents {
+    direct: Agent,
+    by_proxy: Option<Agent>,
+}
+
+impl Client {
+    pub(super) fn new(connect: Duration, idle: Duration, allow_http: bool) -> Client {
+        let (plain, with_tls) = Default::default();
+        Client(Arc::new(Settings { connect, idle, allow_http, plain, with_tls }))
+    }
+
+    fn agent(&self, uri: &Uri) -> Result<&Agent, HttpError> {
+        let settings = &*self.0;
+        let is_tls = uri.scheme_str() != Some("http");
+        if !is_tls && !settings.allow_http {
+            let error = io::Error::other("URL scheme is not allowed");
+            return Err(HttpError::new(HttpErrorKind::Unknown, error));
+        }
+        let place = if is_tls { &settings.with_tls } else { &settings.plain };
+        let agents = place.get_or_init(|| {
+            let tls = if is_tls { trusting_the_system() } else { TlsConfig::default() };
+            let agent = |proxy| settings.agent(proxy, tls.clone());
+            let proxy = proxy::from_environment(is_tls);
+            Agents { direct: agent(None), by_proxy: proxy.map(|proxy| agent(Some(proxy))) }
+        });
+        let is_exempt = || proxy::is_exempt(uri.host().unwrap_or_default());
+        Ok(match &agents.by_proxy {
+            Some(agent) if !is_exempt() => agent,
+            _ => &agents.direct,
+        })
+    }
+
+    /// Sends a request, and hands out its response before the body is read.
+    fn send(
+        &self,
+        parts: request::Parts,
+        body: Payload,
+    ) -> Result<Response<ureq::Body>, HttpError> {
+        let agent = self.agent(&parts.uri)?;
+        let failed = |error| failure(error, HttpErrorKind::Request);
+        let length = body.length;
+        let mut request = Request::from_parts(parts, SendBody::from_owned_reader(body));
+        if length > 0 || ["PUT", "POST"].contains(&request.method().as_str()) {
+            request.headers_mut().insert(header::CONTENT_LENGTH, length.into());
+            agent.run(request).map_err(failed)
+        } else {
+            agent.run(request.map(drop)).map_err(failed)
+        }
+    }
+}
+
+impl Settings {
+    fn agent(&self, proxy: Option<Proxy>, tls: TlsConfig) -> Agent {
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            // A signature is for one address: the next one would refuse it.
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .allow_non_standard_methods(true)
+            .user_agent(concat!("overspill/", env!("CARGO_PKG_VERSION")))
+            .proxy(proxy)
+            .tls_config(tls)
+            .timeout_connect(Some(self.connect))
+            .timeout_per_read(Some(self.idle))
+            .timeout_per_write(Some(self.idle));
+        config.build().new_agent()
+    }
+}
+
+/// Trusts the authorities that the system trusts, or those in the file that `SSL_CERT_FILE` names.
+fn trusting_the_system() -> TlsConfig {
+    let found = rustls_native_certs::load_native_certs();
+    let known = found.certs.iter().map(|der| Certificate::from_der(der).to_owned());
+    let roots = RootCerts::Specific(Arc::new(known.collect()));
+    TlsConfig::builder().root_certs(roots).build()
+}
+
+type Answer = Result<HttpResponse, HttpError>;
+
+impl HttpService for Client {
+    fn call<'a, 'b>(
+        &'a self,
+        request: HttpRequest,
+    ) -> Pin<Box<dyn Future<Output = Answer> + Send + 'b>>
+    where
+        'a: 'b,
+        Self: 'b,
+    {
+        let client = self.clone();
+        Box::pin(async move {
+            let (parts, body) = request.into_parts();
+            let (head, mut arrives) = channel(1);
+            tokio::task::spawn_blocking(move || client.respond(parts, Payload::of(body), &head));
+            let gone = || HttpError::new(HttpErrorKind::Unknown, io::Error::other("it was ended"));
+            arrives.recv().await.unwrap_or_else(|| Err(gone()))
+        })
+    }
+}
+
+impl Client {
+    /// Sends a request. The response goes to `head` when its body begins, and the body follows by itself.
+    fn respond(&self, parts: request::Parts, body: Payload, head: &Sender<Answer>) {
+        let is_head = parts.method == "HEAD";
+        let response = match self.send(parts, body) {
+            Ok(response) => response,
+            Err(error) => return drop(head.blocking_send(Err(error))),
+        };
+        let (parts, body) = response.into_parts();
+        let length = content_length(&parts).filter(|_| !is_head);
+        let mut reader = body.into_with_config().limit(u64::MAX).reader();
+        let mut next = || chunk(&mut reader).transpose();
+        // A small response needs no second way to its reader.
+        let first = next();
+        let is_whole = match &first {
+            Some(Ok(first)) => length == Some(first.len() as u64),
+            _ => true,
+        };
+        if is_whole {
+            let answer = first.unwrap_or_else(|| Ok(Bytes::new()));
+            let answer = answer.map(|bytes| HttpResponse::from_parts(parts, bytes.into()));
+            return drop(head.blocking_send(answer));
+        }
+        let (rest, chunks) = channel(WAITING);
+        let body = HttpResponseBody::new(Chunks { chunks, length });
+        if head.blocking_send(Ok(HttpResponse::from_parts(parts, body))).is_err() {
+            return;
+        }
+        // The reader of the response may be gone. Then the connection is not used again.
+        let mut following = first;
+        while let Some(chunk) = following
+            && rest.blocking_send(chunk).is_ok()
+        {
+            following = next();
+        }
+    }
+}
+
+fn content_length(parts: &response::Parts) -> Option<u64> {
+    parts.headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// Reads a full chunk, or what is left of the response.
+fn chunk(reader: &mut impl Read) -> Result<Option<Bytes>, HttpError> {
+    let mut bytes = Vec::with_capacity(CHUNK);
+    let error = match reader.take(CHUNK as u64).read_to_end(&mut bytes) {
+        Ok(0) => return Ok(None),
+        Ok(_) => return Ok(Some(bytes.into())),
+        Err(error) => error,
+    };
+    // ureq's own errors come wrapped.
+    Err(match error.downcast::<ureq::Error>() {
+        Ok(error) => failure(error, HttpErrorKind::Interrupted),
+        Err(error) => failure(error.into(), HttpErrorKind::Interrupted),
+    })
+}
+
+/// Tells `object_store` whether to try again. `lost` is the kind for a connection that the server closed.
+fn failure(error: ureq::Error, lost: HttpErrorKind) -> HttpError {
+    use io::ErrorKind as Io;
+    let kind = match &error {
+        ureq::Error::Timeout(Timeout::Resolve | Timeout::Connect) => HttpErrorKind::Timeout,
+        ureq::Error::Timeout(_) => HttpErrorKind::Timeout,
+        ureq::Error::Io(error) => match error.kind() {
+            Io::TimedOut => HttpErrorKind::Timeout,
+            Io::UnexpectedEof => lost,
+            Io::ConnectionAborted | Io::ConnectionReset | Io::BrokenPipe => {
+                HttpErrorKind::Interrupted
+            }
+            _ => HttpErrorKind::Connect,
+        },
+        ureq::Error::HostNotFound
+        | ureq::Error::ConnectionFailed
+        | ureq::Error::ConnectProxyFailed(_)
+        | ureq::Error::Tls(_)
+        | ureq::Error::Rustls(_) => HttpErrorKind::Connect,
+        _ => HttpErrorKind::Unknown,
+    };
+    HttpError::new(kind, error)
+}
+
+/// The body of a request, which is in memory as a whole.
+struct Payload {
+    pieces: std::vec::IntoIter<Bytes>,
+    current: Bytes,
+    length: usize,
+}
+
+impl Payload {
+    fn of(body: HttpRequestBody) -> Payload {
+        let length = body.content_length();
+        let mut body = pin!(body);
+        let mut pieces = Vec::new();
+        let mut context = Context::from_waker(Waker::noop());
+        // All of it is there, so nothing is waited for.
+        while let Poll::Ready(Some(Ok(frame))) = body.as_mut().poll_frame(&mut context) {
+            pieces.extend(frame.into_data());
+        }
+        Payload { pieces: pieces.into_iter(), current: Bytes::new(), length }
+    }
+}
+
+impl Read for Payload {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        while self.current.is_empty() {
+            let Some(next) = self.pieces.next() else { return Ok(0) };
+            self.current = next;
+        }
+        let length = room.len().min(self.current.len());
+        room[..length].copy_from_slice(&self.current.split_to(length));
+        Ok(length)
+    }
+}
+
+/// The body of a response, as its thread reads it.
+struct Chunks {
+    chunks: Receiver<Result<Bytes, HttpError>>,
+    length: Option<u64>,
+}
+
+impl Body for Chunks {
+    type Data = Bytes;
+    type Error = HttpError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, HttpError>>> {
+        self.chunks.poll_recv(context).map(|chunk| Some(chunk?.map(Frame::data)))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.length.map(SizeHint::with_exact).unwrap_or_default()
+    }
+}
