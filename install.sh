@@ -120,7 +120,7 @@ case $source in
     ;;
   *)
     archive=$source name=${source##*/}
-    [ -f "$archive" ] || fail "$archive: no such file"
+    [ -f "$archive" ] || fail "$archive: no such file" "name the archive overspill-VERSION-x86_64-linux.tar.gz, or an address that begins with https://"
     case $archive in */*) sums=${archive%/*}/SHA256SUMS ;; *) sums=SHA256SUMS ;; esac
     [ -f "$sums" ] || fail "$sums: no such file" "it has the checksum of the archive; put it beside the archive"
     cp "$sums" "$work/SHA256SUMS"
