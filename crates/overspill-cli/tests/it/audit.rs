@@ -231,6 +231,9 @@ fn bad_transcripts_get_a_clear_word() {
     assert_eq!(reason("pipe.jsonl"), "it is not a regular file");
     assert!(reason("missing").to_lowercase().contains("no such file"), "{not_read:?}");
     assert_eq!(json["not_read"]["files"], 4);
+    let (_, text, _) =
+        audit(home.path(), &[home.path().to_str().unwrap(), place("missing").to_str().unwrap()]);
+    assert!(text.contains("\nnot read: 3 paths\n"), "{text}");
 }
 
 #[test]

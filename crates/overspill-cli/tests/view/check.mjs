@@ -4,7 +4,7 @@
 //
 // It prints a line for each check, and ends with 1 if one fails. Without Chromium it says so and ends with 0.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Chromium, sleep } from './chromium.mjs';
@@ -291,6 +291,19 @@ try {
     await page.key('3');
     await page.until('document.querySelectorAll(".panel.why tbody tr").length > 3', 'Why');
     return same([exact, page.errors, /https?:\/\//.test(readFileSync(file, 'utf8').replace(/"filed".*/s, ''))], [true, [], false]);
+  });
+  await check('output in a transcript: the word that the preview lacks leads to its line', async () => {
+    const file = join(home, 'session.jsonl');
+    copyFileSync(new URL('../transcripts/pi.jsonl', import.meta.url), file);
+    const [loss] = JSON.parse(run(['audit', '--json', file])).losses;
+    run(['view', `${file}:${loss.line}`, '--max-chars', '2000', '--html', `${file}.html`]);
+    page.errors.length = 0;
+    await page.open(`file://${file}.html`);
+    await page.until('document.querySelector("pre.seen")', 'Seen');
+    const [proof, tabs, size] = [await text('.proof'), await text('.tabs'), await text('.facts')];
+    await page.run('document.querySelector(".banner button").click()');
+    await page.until('/module_0077/.test((document.querySelector(".row.here.cut") || {}).textContent)', 'the line');
+    return same([proof, tabs, size.includes('with overspill'), page.errors], ['replayed', 'SeenAllWhy', true, []]);
   });
   await check('another browser cannot use the address again', async () => {
     await page.open(address);

@@ -144,7 +144,7 @@ fn not_read(tally: &Tally, env: &Env) -> String {
     }
     let mut text = format!(
         "<h2>Not read</h2>\n<p>{}, {}</p>\n<ul>\n",
-        ui::count(tally.not_read_files, "file or directory"),
+        ui::count(tally.not_read_files, "path"),
         ui::count(tally.bad_lines, "line"),
     );
     for it in &tally.not_read {

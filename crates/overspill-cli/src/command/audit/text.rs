@@ -188,10 +188,7 @@ fn not_read(tally: &Tally, env: &Env) -> String {
         text.push_str(&format!("\n{lines} of transcripts could not be read and were left out.\n"));
     }
     if tally.not_read_files > 0 {
-        text.push_str(&format!(
-            "\nnot read: {}\n",
-            ui::count(tally.not_read_files, "file or directory")
-        ));
+        text.push_str(&format!("\nnot read: {}\n", ui::count(tally.not_read_files, "path")));
         for not_read in &tally.not_read {
             let reason = ui::escaped(&not_read.reason, 200);
             text.push_str(&format!("  {}: {reason}\n", env.shown(&not_read.place)));

@@ -1,7 +1,8 @@
 // One output: its facts, and the tabs Seen, All, Why, Compare and What if.
 'use strict';
 
-const TABS = [['seen', 'Seen'], ['all', 'All'], ['why', 'Why'], ['diff', 'Compare'], ['if', 'What if']];
+/// A file has no store to compare with, and no program that tries limits.
+const TABS = [['seen', 'Seen'], ['all', 'All'], ['why', 'Why'], ...(FILED ? [] : [['diff', 'Compare'], ['if', 'What if']])];
 
 /// Returns the parts of an output that are known: shown, read later, and failures that were cut.
 function partsOf(output) {
@@ -79,19 +80,20 @@ class OutputView {
     const would = record.baseline === undefined || record.baseline === null ? bytes : record.baseline;
     const saved = would - (sent || 0) - (record.retrieved || 0);
     const exit = record.signal ? `signal ${record.signal}` : output.exit;
+    const replayed = output.used_words !== undefined;
     const state = record.running ? 'still runs' : record.cut_short ? 'cut short: the process that saved it was killed' : null;
     const facts = [
       ['directory', call.directory],
       ['exit code', exit === null ? null : String(exit), output.exit ? 'bad' : ''],
       ['state', state, 'bad'],
       ['ran for', duration(record.took_ms)],
-      ['time', time(output.created)],
+      ['time', replayed ? null : time(output.created)],
       ['host', record.host],
       ['tool', call.tool],
       ['session', call.session],
-      ['size', `${size(bytes)}${record.lines ? `, ${plural(record.lines, 'line')}` : ''} → ${record.on_terminal ? 'all of it on a terminal' : `${size(sent)} sent to the agent`}`],
+      ['size', `${size(bytes)}${record.lines ? `, ${plural(record.lines, 'line')}` : ''} → ${record.on_terminal ? 'all of it on a terminal' : `${size(sent)} ${replayed ? 'with overspill' : 'sent to the agent'}`}`],
       ['read later', record.retrieved ? size(record.retrieved) : null],
-      ['saved tokens', record.on_terminal ? null : `${tokens(saved)}${record.baseline === undefined || record.baseline === null ? '' : ` (${record.host || 'the host'} alone would show ${size(would)})`}`],
+      ['saved tokens', record.on_terminal || replayed ? null : `${tokens(saved)}${record.baseline === undefined || record.baseline === null ? '' : ` (${record.host || 'the host'} alone would show ${size(would)})`}`],
     ];
     this.pin = el('button', { type: 'button', onclick: () => this.togglePin() }, output.pinned ? 'Unpin' : 'Pin');
     const actions = FILED ? [] : [
@@ -200,7 +202,8 @@ class OutputView {
   async seen() {
     const [seen] = await ask('seen', { id: this.id });
     let note;
-    if (seen.on_terminal) note = [el('span', { class: 'proof no' }, 'not read by an agent'), ' A person watched this output on a terminal. This is the preview that an agent would have got.'];
+    if (this.output.used_words !== undefined) note = [el('span', { class: 'proof no' }, 'replayed'), ` The agent would have got these ${number(seen.bytes)} bytes from overspill (${tokens(seen.bytes)}).`];
+    else if (seen.on_terminal) note = [el('span', { class: 'proof no' }, 'not read by an agent'), ' A person watched this output on a terminal. This is the preview that an agent would have got.'];
     else if (seen.exact) note = [el('span', { class: 'proof' }, 'exact'), ` These are the ${number(seen.bytes)} bytes that the agent got (${tokens(seen.bytes)}). Their checksum is the recorded one.`];
     else if ((this.output.record || {}).running) note = [el('span', { class: 'proof no' }, 'still runs'), ' The agent has got lines of this output while the command runs. They are not recorded.'];
     else if (seen.besides) note = [el('span', { class: 'proof no' }, 'not all of it'), ` This is the preview at the end. Besides, the agent got about ${plural(seen.besides, 'byte')}: lines while the command ran, or a notice beside the text. Parts of the preview that it had got already were not sent again.`];
@@ -304,7 +307,7 @@ function usedWords(output, go) {
   const used = `The agent used ${plural(output.used_words, 'word')} of this output next.`;
   if (!lost.length) return el('p', { class: 'note' }, `${used} The preview of overspill ${output.used_words ? 'has all of them' : 'lacks none'}.`);
   const items = lost.slice(0, 64).map(({ word, at }) => el('li', {}, el('button', { type: 'button', onclick: () => go(at) }, 'show'), el('code', { class: 'mono' }, line(word))));
-  return el('div', { class: 'banner', role: 'alert' }, el('strong', {}, `${used} The preview of overspill lacks ${number(lost.length)}:`), el('ul', {}, items));
+  return el('div', { class: 'banner', role: 'alert' }, el('strong', {}, `${used} The preview of overspill lacks ${number(lost.length)} of them:`), el('ul', {}, items));
 }
 
 /// Says in a sentence how a preview was made.
