@@ -69,11 +69,8 @@ pub(crate) fn run(args: &ExplainArgs, env: &Env) -> u8 {
 
 fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
     let (store, name) = find::find(&args.id, &StoreAccess::by_settings(env))?;
-    let Engine { overspill, options, tool, .. } = args.limits.engine("run", env);
     let record = store.record(&name)?.unwrap_or_default();
-    let tool = record.call.tool.clone().unwrap_or(tool);
-    let call = Call { tool: Some(tool), ..record.call.clone() };
-    let policy = overspill.policy(&call, &options);
+    let policy = current_policy(&args.limits, &record, env);
     let reader = reader(env);
     let is_new = args.now || args.limits.is_any_given();
     let explained = match record.preview.clone().filter(|_| !is_new) {
@@ -95,6 +92,28 @@ fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
     }
 }
 
+/// Returns the JSON of `overspill explain` for the preview that was shown of an output in any store.
+pub(crate) fn json_of(
+    store: &dyn Store,
+    name: &OutputId,
+    record: &Record,
+    env: &Env,
+) -> anyhow::Result<String> {
+    let policy = current_policy(&LimitArgs::default(), record, env);
+    let explained = match record.preview.clone() {
+        Some(preview) => Some(of_record(store, name, policy, record, preview, reader(env))?),
+        None => of_policy(store, name, policy, &reader(env))?,
+    };
+    Ok(explained.map_or_else(String::new, |explained| explained.json()))
+}
+
+/// Returns the policy that the settings and these limits make for an output.
+fn current_policy(limits: &LimitArgs, record: &Record, env: &Env) -> Policy {
+    let Engine { overspill, options, tool, .. } = limits.engine("run", env);
+    let tool = record.call.tool.clone().unwrap_or(tool);
+    overspill.policy(&Call { tool: Some(tool), ..record.call.clone() }, &options)
+}
+
 /// Makes the outline of a JSON text again, with the limits of the preview that was shown. `None` if the output fits
 /// or has no outline.
 pub(crate) fn outline_again(
@@ -104,10 +123,7 @@ pub(crate) fn outline_again(
     preview: PreviewRecord,
     env: &Env,
 ) -> anyhow::Result<Option<String>> {
-    let Engine { overspill, options, tool, .. } = LimitArgs::default().engine("run", env);
-    let tool = record.call.tool.clone().unwrap_or(tool);
-    let call = Call { tool: Some(tool), ..record.call.clone() };
-    let policy = policy_of(overspill.policy(&call, &options), record, &preview);
+    let policy = policy_of(current_policy(&LimitArgs::default(), record, env), record, &preview);
     let reader = ReaderAbilities { file_tool: preview.file_tool, ..reader(env) };
     let Finished::Over(over) = window(store, name, policy)?.finish() else { return Ok(None) };
     let saved = SpillRef::new(name.clone(), store.place(name), Kept::Whole);

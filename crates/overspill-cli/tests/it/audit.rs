@@ -67,6 +67,62 @@ fn session_of_every_host_is_replayed() {
     assert!(!home.path().join("store").exists(), "nothing is written into the store");
 }
 
+/// Each output in which overspill loses something has a command that shows it, with the lost words.
+#[test]
+fn lost_output_of_every_host_can_be_viewed() {
+    let home = tempfile::tempdir().unwrap();
+    for (host, file, _) in SESSIONS {
+        let json = audit_json(home.path(), &[&transcript(file)]);
+        let (loss, page) = (&json["losses"][0], home.path().join("page.html"));
+        let place = format!("{}:{}", transcript(file).display(), loss["line"]);
+        assert_eq!(loss["view"], format!("overspill view {place} --max-chars 2000"), "{host}");
+        let args = ["view", &place, "--max-chars", "2000", "--html", page.to_str().unwrap()];
+        let done = program(home.path()).args(args).output().unwrap();
+        assert!(done.status.success(), "{host}: {}", String::from_utf8_lossy(&done.stderr));
+        let page = fs::read_to_string(page).unwrap();
+        let data = page.split("id=\"filed\"").nth(1).unwrap();
+        let data = &data[data.find('{').unwrap()..data.find("</script>").unwrap()];
+        let data: Value = serde_json::from_str(data).unwrap();
+        let output = &data["output"][0];
+        assert_eq!(
+            (&output["command"], &output["used_words"]),
+            (&json!(LIST), &json!(1)),
+            "{host}"
+        );
+        assert_eq!(output["lost_words"][0]["word"], "src/module_0077.rs", "{host}");
+        assert_eq!(output["record"]["host"], host);
+        // The page has every line of the output, word by word, and the preview lacks the lost one.
+        let rows = data["pieces"][0]["rows"].as_array().unwrap();
+        let texts: Vec<&str> = rows.iter().map(|row| row["text"].as_str().unwrap()).collect();
+        for at in 1..=120 {
+            let line = format!("src/module_{at:04}.rs: fn handle_request");
+            assert!(texts.iter().any(|text| text.ends_with(&line)), "{host}: {line}");
+        }
+        assert_eq!(data["seen"][0]["exact"], true, "{host}");
+        assert!(!data["seen"][0].to_string().contains("src/module_0077.rs"), "{host}");
+    }
+    assert!(!home.path().join("store").exists(), "nothing is written into the store");
+}
+
+#[test]
+fn place_without_an_output_gets_a_clear_word() {
+    let home = tempfile::tempdir().unwrap();
+    let pi = transcript("pi.jsonl");
+    let line = audit_json(home.path(), &[&pi])["losses"][0]["line"].clone();
+    let pi = pi.display();
+    for (args, error) in [
+        (vec![format!("{pi}:1")], "there is no output of a tool at line 1"),
+        (vec![format!("{pi}:{line}:2")], &format!("no output of a tool at line {line}:2")),
+        (vec![format!("{pi}:{line}")], "the output fits the limit"),
+        (vec![format!("{}:1", file!())], "is in no store"),
+        (vec!["last".into(), "--max-chars".into(), "9".into()], "is for an output in a transcript"),
+    ] {
+        let done = program(home.path()).arg("view").args(&args).output().unwrap();
+        let text = String::from_utf8_lossy(&done.stderr);
+        assert!(!done.status.success() && text.contains(error), "{args:?}: {text}");
+    }
+}
+
 #[test]
 fn transcripts_are_found_where_hosts_keep_them() {
     let home = tempfile::tempdir().unwrap();
@@ -175,6 +231,9 @@ fn bad_transcripts_get_a_clear_word() {
     assert_eq!(reason("pipe.jsonl"), "it is not a regular file");
     assert!(reason("missing").to_lowercase().contains("no such file"), "{not_read:?}");
     assert_eq!(json["not_read"]["files"], 4);
+    let (_, text, _) =
+        audit(home.path(), &[home.path().to_str().unwrap(), place("missing").to_str().unwrap()]);
+    assert!(text.contains("\nnot read: 3 paths\n"), "{text}");
 }
 
 #[test]

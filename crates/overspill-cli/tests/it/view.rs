@@ -356,6 +356,55 @@ fn one_long_line_is_moved_in_small_pieces() {
 }
 
 #[test]
+fn output_that_was_not_saved_whole_says_which_parts_were() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = "seq 1 90000; exit 1";
+    let mut command = program(dir.path());
+    command.args(["run", "--", "sh", "-c", script]).current_dir(dir.path());
+    command.env("OVERSPILL_STORE_MAX_OUTPUT", "100KiB").output().unwrap();
+    let view = Viewing::opened(dir.path(), &[]);
+    let output = &view.objects("api/output?id=last")[0];
+    let kept = output["kept"].as_array().unwrap();
+    let number = |range: &Value, at: usize| range[at].as_u64().unwrap();
+    let last = kept.last().unwrap();
+    assert_eq!(number(&last["bytes"], 1), output["record"]["bytes"].as_u64().unwrap());
+    assert_eq!(number(&last["stored"], 1), output["bytes"].as_u64().unwrap());
+    let near = number(&last["stored"], 1) - 3;
+    let piece = &view.objects(&format!("api/piece?id=last&near={near}"))[0];
+    assert_eq!(
+        (&piece["rows"][0]["text"], &piece["rows"][0]["line"]),
+        (&"90000".into(), &90_000.into())
+    );
+}
+
+/// The page of an output in a transcript is one document. Only its own scripts run.
+#[test]
+fn output_of_a_transcript_is_served_as_one_document() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts/pi.jsonl");
+    let text = std::fs::read_to_string(file).unwrap();
+    let file = dir.path().join("pi.jsonl");
+    std::fs::write(&file, text.replace("fn handle_request", "</script><script>alert(1)</script>"))
+        .unwrap();
+    let json: Value =
+        serde_json::from_str(&run(dir.path(), &["audit", "--json", "pi.jsonl"])).unwrap();
+    let place = format!("pi.jsonl:{}", json["losses"][0]["line"]);
+    let view = Viewing::opened(dir.path(), &[&place, "--max-chars", "2000"]);
+    let (status, head, body) = view.get("");
+    assert_eq!(status, 200, "{head}");
+    assert!(
+        head.contains("default-src 'none'; script-src 'nonce-") && !head.contains("'self'"),
+        "{head}"
+    );
+    assert!(head.contains("frame-ancestors 'none'"), "{head}");
+    assert!(body.contains("src/module_0077.rs") && !body.contains("<script>alert(1)"));
+    for question in ["api/list", "app.js", "api/output?id=last"] {
+        assert_eq!(view.get(question).0, 404, "{question}");
+    }
+    assert!(!dir.path().join("store").exists(), "nothing is written into the store");
+}
+
+#[test]
 fn page_ends_after_its_idle_time() {
     let dir = tempfile::tempdir().unwrap();
     let mut view = Viewing::start(dir.path(), &["--idle", "1s"]);

@@ -4,7 +4,7 @@
 //
 // It prints a line for each check, and ends with 1 if one fails. Without Chromium it says so and ends with 0.
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Chromium, sleep } from './chromium.mjs';
@@ -40,13 +40,17 @@ const shown = shell(tests, agent, ['--max-bytes', '3KiB']);
 const failing = newest();
 run(['read', failing, '--lines', '2000-2010'], agent);
 const attack = '<script>document.title="pwned"</script></script><img src=x onerror="document.title=1"><svg onload=document.title=2>'
-  + '\\033]0;pwned\\007\\033[2J\\033[31mred\\033[0m\\0\\342\\200\\256bidi &lt;b&gt; javascript:alert(1)';
+  + '\\033]0;pwned\\007\\033[2J\\033[31mred\\033[0m\\0\\342\\200\\256bidi\\302\\255\\363\\240\\201\\201 &lt;b&gt; javascript:alert(1)';
 shell(`i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); printf '${attack} line %s\\n' $i; done`, {}, []);
 const hostile = newest();
 shell('head -c 20000000 /dev/zero | tr "\\0" x');
 const oneLine = newest();
 shell('seq 1 3000000');
 const large = newest();
+// Only the first and the last 150 KiB are saved. Each thousandth line has a sign of failure.
+const partialLog = 'i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); if [ $((i % 1000)) = 999 ]; then echo "error: step $i broke"; else echo "step $i passed"; fi; done; exit 1';
+shell(partialLog, { OVERSPILL_STORE_MAX_OUTPUT: '300KiB' }, ['--max-bytes', '1KiB']);
+const partial = newest();
 
 const view = spawn(program, ['view'], { env, cwd: project, stdio: ['ignore', 'pipe', 'ignore'] });
 const address = await new Promise((done) => { view.stdout.once('data', (bytes) => done(String(bytes).trim())); });
@@ -84,29 +88,30 @@ try {
   await page.open(address);
 
   await check('list: sessions, commands, bars and cut failures', async () => {
-    await page.until('document.querySelectorAll(".call").length === 5', 'five outputs');
+    await page.until('document.querySelectorAll(".call").length === 6', 'six outputs');
     const bars = await page.run('[...document.querySelectorAll(".call .bar")].every((bar) => bar.getAttribute("aria-label").includes("cut"))');
     const sessions = await page.run('[...document.querySelectorAll("#calls .session")].map((it) => it.textContent.split(" · ")[0])');
     return same([bars, sessions], [true, ['no session', 'session agent-1']]);
   });
   await check('list: filter by failed', async () => {
     await page.run('document.getElementById("filter-failed").click()');
-    await page.until('document.querySelectorAll(".call").length === 2', 'two failed outputs');
+    await page.until('document.querySelectorAll(".call").length === 3', 'three failed outputs');
     await page.run('document.getElementById("filter-failed").click()');
-    await page.until('document.querySelectorAll(".call").length === 5', 'all outputs again');
+    await page.until('document.querySelectorAll(".call").length === 6', 'all outputs again');
   });
   await check('list: filter by host', async () => {
     await page.run('{ const it = document.getElementById("filter-host"); it.value = "claude-code"; it.dispatchEvent(new Event("change")); }');
     await page.until('document.querySelectorAll(".call").length === 2', 'two outputs of the host');
     await page.run('{ const it = document.getElementById("filter-host"); it.value = ""; it.dispatchEvent(new Event("change")); }');
-    await page.until('document.querySelectorAll(".call").length === 5', 'all outputs again');
+    await page.until('document.querySelectorAll(".call").length === 6', 'all outputs again');
   });
-  await check('keys: j, j, Enter opens an output', async () => {
+  await check('keys: j, j, j, Enter opens an output', async () => {
     await page.run('document.body.focus()');
     await page.key('j');
     await page.key('j');
+    await page.key('j');
     await page.key('Enter');
-    await page.until(`location.hash.includes(${JSON.stringify(oneLine)})`, 'the second output');
+    await page.until(`location.hash.includes(${JSON.stringify(oneLine)})`, 'the third output');
     await page.until('document.querySelector("pre.seen")', 'Seen');
   });
   await check('seen: byte for byte what the command printed', async () => {
@@ -187,7 +192,7 @@ try {
   await check('hostile output: nothing is interpreted', async () => {
     for (const tab of ['seen', 'why', 'if', 'all']) await openTab(hostile, tab);
     const found = await page.run('({ title: document.title, elements: document.querySelectorAll("#detail script, #detail img, #detail svg, #detail b, #calls img, #calls script").length, row: document.querySelector(".row .line").textContent })');
-    const whole = found.row.includes('<script>document.title="pwned"</script>') && found.row.includes('U+202E') && found.row.includes('NUL') && found.row.includes('ESC[2J');
+    const whole = found.row.includes('<script>document.title="pwned"</script>') && found.row.includes('U+202E') && found.row.includes('U+E0041') && found.row.includes('U+00AD') && found.row.includes('NUL') && found.row.includes('ESC[2J');
     return same([found.title, found.elements, whole], ['overspill', 0, true]);
   });
   await check('one line of 20 MB: scrolls by pieces', async () => {
@@ -213,10 +218,37 @@ try {
     await sleep(500);
     return page.run('(() => { const row = document.querySelector(".row.here").getBoundingClientRect(); const box = document.querySelector(".rows").getBoundingClientRect(); return row.top >= box.top && row.bottom <= box.bottom; })()');
   });
+  await check('partial output: failures lead to their lines, or are not saved', async () => {
+    await openTab(partial, 'seen');
+    await page.until('document.querySelectorAll(".banner li").length > 40', 'the failures');
+    const wanted = await page.run('[...document.querySelectorAll(".banner li")].map((it) => (it.querySelector("button") ? "saved" : it.textContent))');
+    const last = await page.run('(() => { const all = [...document.querySelectorAll(".banner li button")]; all[all.length - 1].click(); return all.length; })()');
+    const row = await page.until('(document.querySelector(".row.here .line") || {}).textContent', 'the row');
+    const map = await page.run('Math.max(...state.view.whole.parts.shown.map((it) => it[1])) <= state.view.whole.total');
+    return same([/^error: step [45]\d+999 broke$/.test(row), map, last < wanted.length, wanted.some((it) => it.includes('not saved'))], [true, true, true, true]);
+  });
+  await check('live: a command that ends leaves tab and place', async () => {
+    const child = spawn(program, ['run', '--', 'sh', '-c', 'seq 1 30000; sleep 9; echo the end'], { env, cwd: project, stdio: 'ignore' });
+    const running = '((state.outputs.find((it) => (it.record || {}).running) || {}).id)';
+    const id = await page.until(running, 'a running output');
+    await openTab(id, 'all');
+    await page.run('state.view.whole.go(0, 20000)');
+    await new Promise((done) => { child.on('exit', done); });
+    await page.until('!state.view.output.record.running', 'the end');
+    await page.until('state.view.ready', 'the tab');
+    await sleep(300);
+    const numbers = await page.run('(() => { const box = document.querySelector(".rows").getBoundingClientRect(); return [...document.querySelectorAll(".row")].filter((it) => { const row = it.getBoundingClientRect(); return row.bottom > box.top && row.top < box.bottom; }).map((it) => Number(it.firstChild.textContent)); })()').catch(() => []);
+    run(['rm', id]);
+    return same([await page.run('state.view.tab'), numbers.includes(20000)], ['all', true]);
+  });
+  await check('a broken address shows no blank page', async () => {
+    await go('#/%E0%A4%A');
+    await page.until('/there is no output/.test(document.getElementById("detail").textContent)', 'the word');
+  });
   await check('live: a new output appears', async () => {
     await go('#/');
     shell('echo live; seq 1 40000');
-    await page.until('document.querySelectorAll(".call").length === 6', 'six outputs');
+    await page.until('document.querySelectorAll(".call").length === 7', 'seven outputs');
   });
   await check('deleted meanwhile: a clear word in its place', async () => {
     const id = newest();
@@ -228,7 +260,7 @@ try {
   await check('delete from the page', async () => {
     await openTab(hostile, 'seen');
     await page.run('[...document.querySelectorAll(".actions button")].find((it) => it.textContent === "Delete").click()');
-    await page.until('document.querySelectorAll(".call").length === 4', 'one output less');
+    await page.until('document.querySelectorAll(".call").length === 5', 'one output less');
     return run(['list', '--json']).includes(hostile) ? 'it is still there' : true;
   });
   await check('narrow and dark: nothing is wider than the screen', async () => {
@@ -238,7 +270,7 @@ try {
       const [, id, tab] = place.split('/');
       if (tab) await openTab(id, tab); else await go(place);
       await sleep(300);
-      if (await page.run('document.documentElement.scrollWidth > 400')) wide.push(place);
+      if (await page.run('[document.documentElement, ...document.querySelectorAll("#calls, #detail, .panel")].some((it) => it.scrollWidth > Math.max(it.clientWidth, 0) + 1 && it.clientWidth > 0)')) wide.push(place);
       if (pictures) await page.picture(join(pictures, `narrow-${place.split('/').pop() || 'list'}.png`));
     }
     const dark = await page.run('getComputedStyle(document.body).backgroundColor');
@@ -259,6 +291,19 @@ try {
     await page.key('3');
     await page.until('document.querySelectorAll(".panel.why tbody tr").length > 3', 'Why');
     return same([exact, page.errors, /https?:\/\//.test(readFileSync(file, 'utf8').replace(/"filed".*/s, ''))], [true, [], false]);
+  });
+  await check('output in a transcript: the word that the preview lacks leads to its line', async () => {
+    const file = join(home, 'session.jsonl');
+    copyFileSync(new URL('../transcripts/pi.jsonl', import.meta.url), file);
+    const [loss] = JSON.parse(run(['audit', '--json', file])).losses;
+    run(['view', `${file}:${loss.line}`, '--max-chars', '2000', '--html', `${file}.html`]);
+    page.errors.length = 0;
+    await page.open(`file://${file}.html`);
+    await page.until('document.querySelector("pre.seen")', 'Seen');
+    const [proof, tabs, size] = [await text('.proof'), await text('.tabs'), await text('.facts')];
+    await page.run('document.querySelector(".banner button").click()');
+    await page.until('/module_0077/.test((document.querySelector(".row.here.cut") || {}).textContent)', 'the line');
+    return same([proof, tabs, size.includes('with overspill'), page.errors], ['replayed', 'SeenAllWhy', true, []]);
   });
   await check('another browser cannot use the address again', async () => {
     await page.open(address);

@@ -86,6 +86,12 @@ impl Kind {
         Kind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
+    /// Tells whether a failure word in an output of this kind says that something failed. In source, listings,
+    /// searches and prose such words are words like any other.
+    pub const fn tells_failures(self) -> bool {
+        matches!(self, Kind::FailingLog | Kind::TestRun | Kind::Tap | Kind::Plain)
+    }
+
     /// Tells whether a reader of the structure chooses the lines of this kind.
     pub(crate) const fn is_structured(self) -> bool {
         matches!(

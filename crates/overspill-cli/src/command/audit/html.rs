@@ -117,20 +117,21 @@ fn losses(tally: &Tally, env: &Env) -> String {
     let Some(first) = losses.first() else { return String::new() };
     let mut text = format!(
         "<h2>Outputs in which overspill loses the most ({})</h2>\n<p>Each shows the preview that the agent would have \
-         got.</p>\n",
-        escaped(&first.room)
+         got. The command shows the whole output, too, with the lost words in it.</p>\n",
+        escaped(&first.room.name())
     );
     for loss in losses {
         let lost: Vec<String> =
             loss.lost.iter().map(|word| format!("<mark>{}</mark>", escaped(word))).collect();
         text.push_str(&format!(
             "<details><summary>{} — {} of {} used words lost (the best other way keeps {})</summary>\n\
-             <p>{}</p>\n<pre>{}</pre></details>\n",
+             <p>{}</p>\n<p><code>{}</code></p>\n<pre>{}</pre></details>\n",
             place(&loss.example, env),
             loss.lost.len(),
             loss.used,
             loss.best_other,
             lost.join(" "),
+            escaped(&loss.example.place.view_command(loss.room, env)),
             escaped(first_chars(&loss.preview, PREVIEW)),
         ));
     }
@@ -143,7 +144,7 @@ fn not_read(tally: &Tally, env: &Env) -> String {
     }
     let mut text = format!(
         "<h2>Not read</h2>\n<p>{}, {}</p>\n<ul>\n",
-        ui::count(tally.not_read_files, "file or directory"),
+        ui::count(tally.not_read_files, "path"),
         ui::count(tally.bad_lines, "line"),
     );
     for it in &tally.not_read {
@@ -158,8 +159,8 @@ fn place(example: &Example, env: &Env) -> String {
     format!(
         "<code>{}</code> in <code>{}:{}</code>",
         escaped(&ui::short(what, 200)),
-        escaped(&env.shown(&example.file)),
-        example.line
+        escaped(&env.shown(&example.place.file)),
+        example.place.line
     )
 }
 

@@ -5,13 +5,14 @@ use serde_json::{Value, json};
 use super::tally::{Example, HostSum, SIZES, Tally, Volume};
 use super::ways::{ROOMS, WAYS};
 use crate::command::stats::BYTES_PER_TOKEN;
+use crate::env::Env;
 use crate::ui;
 
-pub(super) fn json_line(tally: &Tally) -> String {
-    ui::json_line(json(tally))
+pub(super) fn json_line(tally: &Tally, env: &Env) -> String {
+    ui::json_line(json(tally, env))
 }
 
-fn json(tally: &Tally) -> Value {
+fn json(tally: &Tally, env: &Env) -> Value {
     let mut json = host_json(&tally.all());
     json["bytes_read"] = tally.bytes_read.into();
     json["bad_lines"] = tally.bad_lines.into();
@@ -38,7 +39,8 @@ fn json(tally: &Tally) -> Value {
     json["kept"] = rooms.collect();
     let losses = tally.named_losses().iter().map(|loss| {
         let mut json = example_json(&loss.example);
-        json["room"] = loss.room.as_str().into();
+        json["room"] = loss.room.name().into();
+        json["view"] = loss.example.place.view_command(loss.room, env).into();
         json["used_words"] = loss.used.into();
         json["lost"] = loss.lost.clone().into();
         json["kept_by_best_other"] = loss.best_other.into();
@@ -86,8 +88,8 @@ fn examples(count: u64, examples: &[Example]) -> Value {
 
 fn example_json(example: &Example) -> Value {
     json!({
-        "path": example.file.to_string_lossy(),
-        "line": example.line,
+        "path": example.place.file.to_string_lossy(),
+        "line": example.place.line,
         "host": example.host,
         "tool": example.tool,
         "command": example.command,

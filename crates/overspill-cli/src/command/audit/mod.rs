@@ -8,6 +8,7 @@ mod lines;
 mod pipes;
 mod places;
 mod read;
+mod replay;
 mod session;
 mod tally;
 mod text;
@@ -19,6 +20,7 @@ use std::path::PathBuf;
 use crate::env::Env;
 use crate::ui;
 
+pub(super) use self::replay::{OutputPlace, ReplayedOutput, replay};
 use self::tally::Tally;
 
 /// Measures overspill on the sessions that your agents have recorded.
@@ -67,7 +69,7 @@ fn audit(args: &AuditArgs, env: &Env) -> anyhow::Result<()> {
         })?;
     }
     if args.json {
-        return ui::answer(&json::json_line(&tally));
+        return ui::answer(&json::json_line(&tally, env));
     }
     let mut text = text::text(&tally, env);
     for database in &databases {

@@ -1,4 +1,4 @@
-//! Reads transcripts, two at a time.
+//! Reads transcripts, several at a time.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -18,8 +18,8 @@ use super::tally::Tally;
 use crate::hosts::Host;
 use crate::ui;
 
-/// So many files are read at the same time.
-const THREADS: usize = 2;
+/// At most so many files are read at the same time. Each needs memory of its own.
+const MOST_THREADS: usize = 8;
 /// So much of a file tells its format.
 const START: usize = 64 << 10;
 /// A transcript of so many lines has messages of the agent.
@@ -39,9 +39,10 @@ pub(super) fn read_all(files: &[TranscriptFile], progress: &ui::Progress) -> Tal
         }
         worker.tally
     };
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     let mut tally = Tally::default();
     thread::scope(|scope| {
-        let others: Vec<_> = (1..THREADS.min(files.len())).map(|_| scope.spawn(work)).collect();
+        let others: Vec<_> = (1..threads.min(files.len())).map(|_| scope.spawn(work)).collect();
         tally.merge(work());
         for other in others {
             match other.join() {
@@ -61,7 +62,12 @@ fn read_file(path: &Path, worker: &mut Worker, came: impl FnMut(u64)) {
     }
 }
 
-fn try_read(path: &Path, worker: &mut Worker, came: impl FnMut(u64)) -> Result<(), String> {
+/// Reads one file, or tells why it cannot be read.
+pub(super) fn try_read(
+    path: &Path,
+    worker: &mut Worker,
+    came: impl FnMut(u64),
+) -> Result<(), String> {
     let failed = |error: io::Error| ui::reason(&error);
     let mut file = File::open(path).map_err(failed)?;
     let mut start = Vec::new();
@@ -74,7 +80,7 @@ fn try_read(path: &Path, worker: &mut Worker, came: impl FnMut(u64)) -> Result<(
     let host = Host::named(format.host).ok_or("overspill does not know this host")?;
     let session = Session::new(worker, host, path);
     let mut reader = (format.reader)();
-    let whole = start.chain(file);
+    let whole = io::Cursor::new(start).chain(file);
     match format.is_document {
         true => read_document(whole, session, &mut *reader, came),
         false => read_lines(whole, session, &mut *reader, came).map_err(failed),
@@ -89,16 +95,6 @@ fn try_read(path: &Path, worker: &mut Worker, came: impl FnMut(u64)) -> Result<(
         )),
         _ => Ok(()),
     })
-}
-
-trait Chain {
-    fn chain(self, rest: File) -> io::Chain<io::Cursor<Vec<u8>>, File>;
-}
-
-impl Chain for Vec<u8> {
-    fn chain(self, rest: File) -> io::Chain<io::Cursor<Vec<u8>>, File> {
-        Read::chain(io::Cursor::new(self), rest)
-    }
 }
 
 /// Returns the format of a file that begins like this.
@@ -179,7 +175,7 @@ fn read_document(
     for message in messages {
         // The line on which the message begins.
         let place = message.get().as_ptr() as usize - text.as_ptr() as usize;
-        session.line = 1 + bytecount_lines(&text.as_bytes()[..place]);
+        session.line = 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..place]).count() as u64;
         let is_read = reader.read(message.get(), &mut |event| session.take(event)).is_ok();
         read.lines += 1;
         read.bad_lines += u64::from(!is_read);
@@ -187,8 +183,4 @@ fn read_document(
     read.events = session.events;
     session.finish(bytes.len() as u64, read.bad_lines);
     Ok(read)
-}
-
-fn bytecount_lines(text: &[u8]) -> u64 {
-    memchr::memchr_iter(b'\n', text).count() as u64
 }

@@ -10,6 +10,7 @@ use overspill::core::internal::is_failed_row;
 
 use super::event::{SessionEvent, ToolCall, ToolOutput, start_of};
 use super::pipes::{hides_exit_code, without_filters};
+use super::replay::{OutputPlace, RecordedOutput};
 use super::tally::{Example, Loss, MOST_EXAMPLES, SIZES, Tally};
 use super::ways::{Cutter, LongOutput, ROOMS, Room, WAYS, Way, chars_of, is_short};
 use super::words::{SeenWords, TextForm, each_word};
@@ -33,11 +34,15 @@ pub(super) struct Worker {
     pub(super) tally: Tally,
     pub(super) seen: SeenWords,
     pub(super) cutter: Cutter,
+    /// The one output that is looked for, if any, and what was found.
+    pub(super) sought: Option<OutputPlace>,
+    pub(super) found: Option<RecordedOutput>,
 }
 
 impl Worker {
     pub(super) fn new() -> Worker {
-        Worker { tally: Tally::default(), seen: SeenWords::new(), cutter: Cutter::default() }
+        let (tally, cutter, sought, found) = Default::default();
+        Worker { tally, seen: SeenWords::new(), cutter, sought, found }
     }
 }
 
@@ -48,6 +53,8 @@ pub(super) struct Session<'w> {
     file: &'w Path,
     /// The line of the file.
     pub(super) line: u64,
+    /// The line of the last output, and how many outputs it had so far.
+    output_line: (u64, u64),
     /// The step of the agent, and whether it is going on.
     step: u64,
     is_in_step: bool,
@@ -85,6 +92,7 @@ impl<'w> Session<'w> {
             host,
             file,
             line: 0,
+            output_line: (0, 0),
             step: 0,
             is_in_step: false,
             calls,
@@ -175,6 +183,8 @@ impl<'w> Session<'w> {
     fn answer(&mut self, output: ToolOutput<'_>) {
         self.is_in_step = false;
         self.events += 1;
+        let (line, before) = self.output_line;
+        self.output_line = (self.line, if line == self.line { before + 1 } else { 1 });
         let at = self.calls.iter().position(|call| call.id == output.id);
         let call = at.and_then(|at| self.calls.remove(at));
         let (tool, command) =
@@ -198,6 +208,17 @@ impl<'w> Session<'w> {
         self.worker.tally.sizes[class.unwrap_or(SIZES.len() - 1)].add(whole.len() as u64);
         self.worker.tally.tools.entry(tool.clone()).or_default().add(whole.len() as u64);
         let failed = failed.unwrap_or(false);
+        if self.worker.sought.is_some() && self.worker.sought == Some(self.place()) {
+            self.worker.found = Some(RecordedOutput {
+                host: self.host,
+                tool: tool.clone(),
+                command: command.clone(),
+                text: whole.clone().into_owned(),
+                failed,
+                is_whole: is_recorded,
+                used: Vec::new(),
+            });
+        }
         // overspill shortens commands and results of MCP. The replay needs the whole output.
         let is_ours = command.is_some() || tool.starts_with("mcp_") || tool.contains("__");
         let replayed = if is_ours && is_recorded && whole.len() > 1_000 {
@@ -253,7 +274,12 @@ impl<'w> Session<'w> {
         if used.is_empty() {
             return;
         }
-        let Worker { tally, cutter, .. } = &mut *self.worker;
+        let Worker { tally, cutter, sought, found, .. } = &mut *self.worker;
+        if let Some(found) = found
+            && sought.as_ref() == Some(&example.place)
+        {
+            found.used.clone_from(&used);
+        }
         tally.used_outputs += 1;
         tally.used_words += used.len() as u64;
         let tool = &example.tool;
@@ -285,17 +311,21 @@ impl<'w> Session<'w> {
             if let Some(preview) = ours {
                 let is_lost = |word: &&String| !preview.contains(word.as_str());
                 let lost = used.iter().filter(is_lost).cloned().collect();
-                let (example, room) = (example.clone(), room.name());
-                let used = used.len();
+                let (example, used) = (example.clone(), used.len());
                 tally.add_loss(place, Loss { example, room, used, lost, best_other, preview });
             }
         }
     }
 
+    /// Returns the place of the last output. A call has none yet, so it has the place of its line.
+    fn place(&self) -> OutputPlace {
+        let nth = if self.output_line.0 == self.line { self.output_line.1 } else { 1 };
+        OutputPlace { file: self.file.to_owned(), line: self.line, nth }
+    }
+
     fn example(&self, tool: &str, command: Option<&str>, bytes: usize) -> Example {
         Example {
-            file: self.file.to_owned(),
-            line: self.line,
+            place: self.place(),
             host: self.host.name,
             tool: tool.to_owned(),
             command: command.map(str::to_owned),

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::ways::{ROOMS, WAYS};
+use super::replay::OutputPlace;
+use super::ways::{ROOMS, Room, WAYS};
 
 /// Upper ends of the classes of sizes, in bytes.
 pub(super) const SIZES: [(u64, &str); 5] = [
@@ -50,8 +51,7 @@ impl Recall {
 /// An output that shows something.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Example {
-    pub(super) file: PathBuf,
-    pub(super) line: u64,
+    pub(super) place: OutputPlace,
     pub(super) host: &'static str,
     pub(super) tool: String,
     pub(super) command: Option<String>,
@@ -62,7 +62,7 @@ pub(super) struct Example {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Loss {
     pub(super) example: Example,
-    pub(super) room: String,
+    pub(super) room: Room,
     pub(super) used: usize,
     pub(super) lost: Vec<String>,
     /// How many of the used words the best of the other ways keeps.
@@ -163,7 +163,7 @@ impl Tally {
     fn keep_worst(&mut self, room: usize) {
         let losses = &mut self.losses[room];
         losses.sort_by(|a, b| {
-            b.rank().cmp(&a.rank()).then_with(|| a.example.file.cmp(&b.example.file))
+            b.rank().cmp(&a.rank()).then_with(|| a.example.place.cmp(&b.example.place))
         });
         losses.truncate(MOST_LOSSES);
     }
@@ -212,7 +212,7 @@ impl Tally {
     /// Names the same examples in every run, whichever file was read first.
     fn settle(&mut self) {
         for examples in [&mut self.repeated_examples, &mut self.hidden_examples] {
-            examples.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+            examples.sort_by(|a, b| a.place.cmp(&b.place));
             examples.truncate(MOST_EXAMPLES);
         }
         self.not_read.sort_by(|a, b| a.place.cmp(&b.place));

@@ -1,5 +1,6 @@
 //! The tables of `overspill audit`.
 
+use super::replay::OutputPlace;
 use super::tally::{Example, HostSum, SIZES, Tally};
 use super::ways::{ROOMS, WAYS};
 use crate::command::stats::tokens;
@@ -139,16 +140,18 @@ fn losses(tally: &Tally, env: &Env) -> String {
             _ => "overspill loses no word that was used.\n".into(),
         };
     };
-    let mut text = format!("\nOutputs in which overspill loses the most ({}):\n", first.room);
+    let mut text =
+        format!("\nOutputs in which overspill loses the most ({}):\n", first.room.name());
     for loss in losses {
         let words: Vec<String> =
             loss.lost.iter().take(MOST_WORDS).map(|word| ui::short(word, 40)).collect();
         text.push_str(&format!(
-            "  {}\n    {} of {} lost: {}\n",
+            "  {}\n    {} of {} lost: {}\n    {}\n",
             place(&loss.example, env),
             loss.lost.len(),
             ui::count(loss.used as u64, "used word"),
             ui::escaped(&words.join(", "), 200),
+            ui::escaped(&loss.example.place.view_command(loss.room, env), usize::MAX),
         ));
     }
     text
@@ -174,7 +177,8 @@ fn place(example: &Example, env: &Env) -> String {
     let size =
         if example.bytes > 0 { format!(", {}", ui::size(example.bytes)) } else { String::new() };
     let what = ui::escaped(&ui::short(what, 80), 100);
-    format!("{}:{}{size}: {what}", env.shown(&example.file), example.line)
+    let OutputPlace { file, line, .. } = &example.place;
+    format!("{}:{line}{size}: {what}", env.shown(file))
 }
 
 fn not_read(tally: &Tally, env: &Env) -> String {
@@ -184,10 +188,7 @@ fn not_read(tally: &Tally, env: &Env) -> String {
         text.push_str(&format!("\n{lines} of transcripts could not be read and were left out.\n"));
     }
     if tally.not_read_files > 0 {
-        text.push_str(&format!(
-            "\nnot read: {}\n",
-            ui::count(tally.not_read_files, "file or directory")
-        ));
+        text.push_str(&format!("\nnot read: {}\n", ui::count(tally.not_read_files, "path")));
         for not_read in &tally.not_read {
             let reason = ui::escaped(&not_read.reason, 200);
             text.push_str(&format!("  {}: {reason}\n", env.shown(&not_read.place)));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use overspill::core::{Keep, Limits, Policy};
 use overspill::internal::HostCut;
 use overspill::store::{Draft, Entry, Kept, OutputId, SpillRef, Store};
-use overspill::{Call, CallEnd, CallOptions, Error, Overspill, Profile};
+use overspill::{Call, CallEnd, CallOptions, Error, Outcome, Overspill, Profile};
 
 use crate::hosts::Host;
 
@@ -113,17 +113,28 @@ impl Cutter {
         if output.text.len() as u64 <= smallest {
             return None;
         }
-        let engine = self.engines.entry((host.name, room)).or_insert_with(|| engine(room, host));
+        let engine =
+            self.engines.entry((host.name, room)).or_insert_with(|| engine(room, host, Discard));
         let call = Call { command: output.command.map(str::to_owned), ..Call::new(output.tool) };
-        let if_failed = host.ceiling.if_failed.filter(|_| room == Room::OfHost);
-        let options = CallOptions { if_failed, ..CallOptions::default() };
-        let end = CallEnd::exited(i32::from(output.failed));
-        let outcome = engine.process_ended(output.text.as_bytes(), &call, &options, end);
-        match outcome {
-            overspill::Outcome::Spilled(spilled) => Some(spilled.text),
-            overspill::Outcome::Whole(_) | overspill::Outcome::Masked(_) => None,
+        match replayed(engine, room, host, output, &call) {
+            Outcome::Spilled(spilled) => Some(spilled.text),
+            Outcome::Whole(_) | Outcome::Masked(_) => None,
         }
     }
+}
+
+/// Replays an output with an engine for this room.
+pub(super) fn replayed<'a>(
+    engine: &Overspill,
+    room: Room,
+    host: &Host,
+    output: &LongOutput<'a>,
+    call: &Call,
+) -> Outcome<'a> {
+    let if_failed = host.ceiling.if_failed.filter(|_| room == Room::OfHost);
+    let options = CallOptions { if_failed, ..CallOptions::default() };
+    let end = CallEnd::exited(i32::from(output.failed));
+    engine.process_ended(output.text.as_bytes(), call, &options, end)
 }
 
 /// Returns how many characters there is room for.
@@ -137,7 +148,8 @@ pub(super) fn chars_of(room: Room, host: &Host, failed: bool) -> u64 {
     }
 }
 
-fn engine(room: Room, host: &Host) -> Overspill {
+/// Returns an engine with the limits of a room.
+pub(super) fn engine(room: Room, host: &'static Host, store: impl Store + 'static) -> Overspill {
     let profile = match room {
         Room::OfHost => host.ceiling.profile(),
         Room::Chars(chars) => {
@@ -148,7 +160,12 @@ fn engine(room: Room, host: &Host) -> Overspill {
             }
         }
     };
-    Overspill::builder().profile(profile).store(Discard).program(|| "overspill".into()).build()
+    Overspill::builder()
+        .profile(profile)
+        .store(store)
+        .host(|| Some(host.of_calls()))
+        .program(|| "overspill".into())
+        .build()
 }
 
 /// Cuts as a host does, without its own mark. Returns nothing if the host shows all of it.

@@ -61,8 +61,8 @@ pub(super) fn text(
 
 /// Returns the table of all outputs together.
 fn summary(totals: &Totals, price: Option<Price>, colors: ui::Colors) -> String {
-    let mut table =
-        ui::Table::new(&["", ">BYTES", ">≈ TOKENS", ">COST", ">SHARE"]).optional(&["SHARE"]);
+    let mut table = ui::Table::new(&["", ">BYTES", ">≈ TOKENS", ">COST", ">SHARE"])
+        .optional(&["SHARE", "≈ TOKENS"]);
     let Sum { produced, baseline, shown, retrieved, .. } = totals.all;
     let share = |bytes: i64| format!("{:.1} %", 100.0 * bytes as f64 / baseline.max(1) as f64);
     let cost = |bytes: i64| price.map(|price| format!("{:.2}", price.of(bytes)));

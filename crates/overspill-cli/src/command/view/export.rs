@@ -10,34 +10,75 @@ use overspill::store::{OutputId, Store};
 use overspill::{Redact, Redaction};
 use serde_json::{Value, json};
 
-use super::{commands, failures, page, piece, seen};
+use super::{facts, failures, page, piece, seen};
 use crate::args::StoreArgs;
+use crate::command::audit::ReplayedOutput;
 use crate::env::Env;
+use crate::stores::Outputs;
 use crate::{command, find, ui};
 
 /// The file has this much of an output: for a larger one, half of it from each end.
 const MOST: u64 = 4 << 20;
 
-/// Writes the file.
+/// One page with an output and what the agent saw of it, which needs no other file.
+pub(super) struct Document {
+    pub(super) html: String,
+    /// The policy that lets its own scripts run, and no other.
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "the server sends it"))]
+    pub(super) policy: String,
+}
+
+/// Writes an output of a store to a file.
 pub(super) fn write(id: &OsStr, file: &Path, store: &StoreArgs, env: &Env) -> anyhow::Result<()> {
     let (raw, name, redact) = find::find_with_redaction(id, &store.access(env))?;
+    write_masked(&raw, &name, json!({}), &redact, file, env)
+}
+
+/// Writes an output of a transcript to a file.
+pub(super) fn write_replayed(
+    replayed: &ReplayedOutput,
+    file: &Path,
+    redact: &Redact,
+    env: &Env,
+) -> anyhow::Result<()> {
+    write_masked(&replayed.store, &replayed.id, used_words(replayed), redact, file, env)
+}
+
+/// Returns the page of an output of a transcript.
+#[cfg(feature = "http")]
+pub(super) fn replayed_page(
+    replayed: &ReplayedOutput,
+    redact: &Redact,
+    env: &Env,
+) -> anyhow::Result<Document> {
+    let store = redact.shown_store(&replayed.store);
+    let record = store.record(&replayed.id)?.unwrap_or_default();
+    Ok(document(&answers(&*store, &replayed.id, &record, used_words(replayed), env)?))
+}
+
+fn write_masked(
+    raw: &Outputs,
+    name: &OutputId,
+    more: Value,
+    redact: &Redact,
+    file: &Path,
+    env: &Env,
+) -> anyhow::Result<()> {
     // The file is made to be sent away, so secrets are masked even if the setting is off.
     let rules = match redact.rules() {
         Some(rules) => rules.clone(),
         None => Arc::new(Redaction::new(None).map_err(anyhow::Error::msg)?),
     };
-    let masked = Redact::All(rules.clone()).shown_store(&raw);
-    let record = masked.record(&name)?.unwrap_or_default();
+    let more = serde_json::from_str(&rules.json(&more.to_string()).0)?;
+    let masked = Redact::All(rules).shown_store(raw);
+    let record = masked.record(name)?.unwrap_or_default();
     let progress = ui::Progress::of("writing");
-    let mut data = answers(&*masked, &name, &record, store, env)?;
-    // Lines of `explain` come from the store without masks.
-    let explained = data["explain"].to_string();
-    data["explain"] = serde_json::from_str(&rules.json(&explained).0).unwrap_or_default();
-    let is_changed = is_masked(&*raw, &*masked, &name)?;
+    let mut data = answers(&*masked, name, &record, more, env)?;
+    let is_changed = is_masked(&**raw, &*masked, name)?;
     if is_changed && data["seen"][0]["exact"] == Value::Bool(false) {
         data["seen"][0]["masked"] = true.into();
     }
-    let html = html(&data);
+    let Document { html, .. } = document(&data);
     drop(progress);
     std::fs::write(file, &html).with_context(|| ui::path(file))?;
     let secrets = if is_changed { "; secrets are masked" } else { "" };
@@ -45,20 +86,26 @@ pub(super) fn write(id: &OsStr, file: &Path, store: &StoreArgs, env: &Env) -> an
     Ok(())
 }
 
-/// Returns the answers to the questions that the page asks.
+/// Returns the words that the agent used next, for the facts about an output of a transcript.
+fn used_words(replayed: &ReplayedOutput) -> Value {
+    let lost = replayed.lost.iter();
+    let lost: Vec<Value> = lost.map(|(word, at)| json!({ "word": word, "at": at })).collect();
+    json!({ "used_words": replayed.used, "lost_words": lost })
+}
+
+/// Returns the answers to the questions that the page asks. `more` is added to the facts.
 fn answers(
     store: &dyn Store,
     name: &OutputId,
     record: &Record,
-    profile: &StoreArgs,
+    more: Value,
     env: &Env,
 ) -> anyhow::Result<Value> {
-    let mut output = command::list::json(store, &store.entry(name)?, record);
-    output["short_id"] = name.token().into();
-    let query = [("id".to_owned(), name.to_string())];
-    let words: Vec<String> = profile.words().map(str::to_owned).collect();
-    let (_, explained) = commands::run("explain", &query, &words, env);
-    let explained = String::from_utf8_lossy(&explained).into_owned();
+    let mut output = facts::facts(store, name, record)?;
+    if let (Some(facts), Value::Object(more)) = (output.as_object_mut(), more) {
+        facts.extend(more);
+    }
+    let explained = command::explain::json_of(store, name, record, env)?;
     let explained: Vec<Value> =
         explained.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     Ok(json!({
@@ -102,7 +149,7 @@ fn is_masked(raw: &dyn Store, masked: &dyn Store, name: &OutputId) -> anyhow::Re
 }
 
 /// Puts page and answers into one text. Only scripts and styles with the nonce count.
-fn html(data: &Value) -> String {
+fn document(data: &Value) -> Document {
     // No text of the output can end the element that it stands in.
     let data = data.to_string().replace('<', "\\u003c");
     // No text can contain its own checksum.
@@ -125,5 +172,5 @@ fn html(data: &Value) -> String {
         let before = if at == 0 { filed.as_str() } else { "" };
         html = html.replace(&link, &format!("{before}<script nonce=\"{nonce}\">\n{text}</script>"));
     }
-    html
+    Document { html, policy }
 }

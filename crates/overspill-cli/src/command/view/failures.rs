@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use overspill::core::Kind;
 use overspill::core::internal::has_failure_word;
 use overspill::core::internal::text::clean;
 use overspill::internal::store::Record;
@@ -13,8 +14,8 @@ const MOST: usize = 2_000;
 /// So long the output is read.
 const TIME: Duration = Duration::from_millis(500);
 const CHUNK: u64 = 1 << 20;
-/// Kinds of output in which words of failure say that something failed.
-const KINDS: [&str; 5] = ["failing-log", "test-run", "tap", "plain", "ends"];
+/// So much of a line is looked at.
+const LINE_START: usize = 4 << 10;
 
 /// Returns where lines with a sign of failure begin, as far as the time allows.
 pub(super) fn failures(
@@ -24,42 +25,85 @@ pub(super) fn failures(
 ) -> anyhow::Result<Value> {
     let kind = record.preview.as_ref().map_or("", |preview| preview.kind.as_str());
     let total = store.entry(name)?.bytes;
-    let (mut places, mut at) = (Vec::new(), 0);
+    let mut found = FailureScan::default();
+    let mut at = 0;
     let until = Instant::now() + TIME;
-    let mut rest: Vec<u8> = Vec::new();
-    let reads = kind.is_empty() || KINDS.contains(&kind);
-    while reads && at < total && places.len() < MOST && Instant::now() < until {
+    let reads = Kind::named(kind).is_none_or(Kind::tells_failures);
+    while reads && at < total && found.places.len() < MOST && Instant::now() < until {
         let chunk = store.read(name, at..total.min(at + CHUNK))?;
         if chunk.is_empty() {
             break;
         }
-        let start = at - rest.len() as u64;
+        found.push(&chunk, at);
         at += chunk.len() as u64;
-        rest.extend_from_slice(&chunk);
-        // A line that is cut off belongs to the next chunk, unless it is very long.
-        let whole = match memchr::memrchr(b'\n', &rest) {
-            Some(feed) if at < total => feed + 1,
-            _ => rest.len(),
-        };
-        let mut line_at = 0;
-        for feed in memchr::memchr_iter(b'\n', &rest[..whole]).chain((at >= total).then_some(whole))
-        {
-            let line = &rest[line_at.min(feed)..feed];
-            if places.len() < MOST && has_failed(line) {
-                places.push(start + line_at as u64);
-            }
-            line_at = feed + 1;
-        }
-        rest.drain(..whole);
     }
-    Ok(json!({ "id": name, "places": places, "read": at, "total": total }))
+    if at >= total {
+        found.end_line();
+    }
+    Ok(json!({ "id": name, "places": found.places, "read": at, "total": total }))
+}
+
+/// Looks through an output that comes in chunks.
+#[derive(Default)]
+struct FailureScan {
+    places: Vec<u64>,
+    /// The start of the current line, and its place.
+    line: Vec<u8>,
+    line_at: u64,
+}
+
+impl FailureScan {
+    /// Takes the bytes from `at` on.
+    fn push(&mut self, chunk: &[u8], at: u64) {
+        let mut from = 0;
+        for feed in memchr::memchr_iter(b'\n', chunk) {
+            self.extend_line(&chunk[from..feed]);
+            self.end_line();
+            from = feed + 1;
+            self.line_at = at + from as u64;
+        }
+        self.extend_line(&chunk[from..]);
+    }
+
+    fn extend_line(&mut self, part: &[u8]) {
+        let room = LINE_START - self.line.len();
+        self.line.extend_from_slice(&part[..part.len().min(room)]);
+    }
+
+    fn end_line(&mut self) {
+        if self.places.len() < MOST && has_failed(&self.line) {
+            self.places.push(self.line_at);
+        }
+        self.line.clear();
+    }
 }
 
 /// Tells whether a line has a sign of failure. Colours do not hide it.
 fn has_failed(line: &[u8]) -> bool {
-    let start = &line[..line.len().min(4096)];
-    match memchr::memchr(0x1b, start) {
-        Some(_) => has_failure_word(clean(start).text.as_bytes()),
-        None => has_failure_word(start),
+    match memchr::memchr(0x1b, line) {
+        Some(_) => has_failure_word(clean(line).text.as_bytes()),
+        None => has_failure_word(line),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_found_at_the_start_of_a_line_of_any_length() {
+        let long = "x".repeat(9_000);
+        let text = format!(
+            "error: one {long}\nstep passed\n\x1b[31merror\x1b[0m: two\n{long} error\nerror: end"
+        );
+        for size in [1, 7, 5_000, text.len()] {
+            let mut found = FailureScan::default();
+            for (nth, chunk) in text.as_bytes().chunks(size).enumerate() {
+                found.push(chunk, (nth * size) as u64);
+            }
+            found.end_line();
+            let at = |word: &str| text.find(word).unwrap() as u64;
+            assert_eq!(found.places, [0, at("\x1b"), at("error: end")], "chunks of {size}");
+        }
     }
 }

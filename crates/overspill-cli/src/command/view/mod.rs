@@ -5,6 +5,7 @@ mod browser;
 #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "the server asks more"))]
 mod commands;
 mod export;
+mod facts;
 mod failures;
 mod piece;
 mod seen;
@@ -15,6 +16,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::audit::{OutputPlace, ReplayedOutput, replay};
 use crate::args::{StoreArgs, duration};
 use crate::env::Env;
 use crate::{find, ui};
@@ -27,11 +29,16 @@ use crate::{find, ui};
 #[command(after_help = "Examples:
   overspill view
   overspill view q7atzy --open
-  overspill view q7atzy --html report.html     one file for a bug report, with secrets masked")]
+  overspill view q7atzy --html report.html     one file for a bug report, with secrets masked
+  overspill view session.jsonl:120 --open      an output that an agent got in a recorded session")]
 pub(crate) struct ViewArgs {
-    /// The output to open: its id or the first 4 characters of it, its path, `last`, `last~2` or `failed`.
+    /// The output to open: its id or the first 4 characters of it, its path, `last`, `last~2` or `failed`. `FILE:LINE` is an
+    /// output in a transcript of an agent, as `overspill audit` names it.
     #[arg(value_name = "ID")]
     id: Option<OsString>,
+    /// The limit of the preview of an output in a transcript. The default is the limit for its host.
+    #[arg(long, value_name = "N", requires = "id")]
+    max_chars: Option<u64>,
     /// Open the page in your browser.
     #[arg(long, conflicts_with = "html")]
     open: bool,
@@ -63,6 +70,13 @@ pub(crate) fn run(args: &ViewArgs, env: &Env) -> u8 {
 
 fn view(args: &ViewArgs, env: &Env) -> anyhow::Result<()> {
     let access = args.store.access(env);
+    if let Some(place) = args.id.as_deref().and_then(OutputPlace::parse) {
+        return view_replayed(args, &place, env);
+    }
+    if args.max_chars.is_some() {
+        let only = "--max-chars is for an output in a transcript, such as session.jsonl:120";
+        anyhow::bail!(ui::UsageError(only.into()));
+    }
     if let Some(file) = &args.html {
         let last = OsString::from("last");
         let id = args.id.as_ref().unwrap_or(&last);
@@ -79,14 +93,52 @@ fn view(args: &ViewArgs, env: &Env) -> anyhow::Result<()> {
     serve(args, id.as_ref().map(overspill::store::OutputId::as_str), env)
 }
 
+/// Shows an output in a transcript, as overspill would have shown it.
+fn view_replayed(args: &ViewArgs, place: &OutputPlace, env: &Env) -> anyhow::Result<()> {
+    let replayed = replay(place, args.max_chars, env)?;
+    let redact = crate::settings::SettingSources::of_user(env).redact(false);
+    match &args.html {
+        Some(file) => export::write_replayed(&replayed, file, &redact, env),
+        None => serve_replayed(args, &replayed, &redact, env),
+    }
+}
+
+#[cfg(feature = "http")]
+fn serve_replayed(
+    args: &ViewArgs,
+    replayed: &ReplayedOutput,
+    redact: &overspill::Redact,
+    env: &Env,
+) -> anyhow::Result<()> {
+    let document = export::replayed_page(replayed, redact, env)?;
+    let (id, opens, idle, profile) = (None, args.open, args.idle, Vec::new());
+    site::serve(site::PageRequest { id, opens, idle, profile, document: Some(document) }, env)
+}
+
+#[cfg(not(feature = "http"))]
+fn serve_replayed(
+    _: &ViewArgs,
+    _: &ReplayedOutput,
+    _: &overspill::Redact,
+    _: &Env,
+) -> anyhow::Result<()> {
+    no_http()
+}
+
 #[cfg(feature = "http")]
 fn serve(args: &ViewArgs, id: Option<&str>, env: &Env) -> anyhow::Result<()> {
     let profile = args.store.words().map(str::to_owned).collect();
-    site::serve(&site::PageRequest { id, opens: args.open, idle: args.idle, profile }, env)
+    let (opens, idle) = (args.open, args.idle);
+    site::serve(site::PageRequest { id, opens, idle, profile, document: None }, env)
 }
 
 #[cfg(not(feature = "http"))]
 fn serve(_: &ViewArgs, _: Option<&str>, _: &Env) -> anyhow::Result<()> {
+    no_http()
+}
+
+#[cfg(not(feature = "http"))]
+fn no_http() -> anyhow::Result<()> {
     anyhow::bail!(
         "this program was built without HTTP\n\nhint: `overspill view --html FILE` writes a file"
     )

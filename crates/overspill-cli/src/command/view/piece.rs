@@ -1,7 +1,7 @@
 //! A piece of an output as rows, for a page that scrolls through an output of any size.
 //!
-//! A row is a line, or a part of a long line. Offsets are those of the stored copy. An output that was not saved whole
-//! has other offsets and line numbers in the original: each row has both.
+//! A row is a line, or a part of a long line. Offsets are those of the stored copy, and line numbers are those of the
+//! original. They differ if the output was not saved whole.
 
 use overspill::internal::store::{KeptRange, KeptRanges};
 use overspill::store::{OutputId, Store};
@@ -225,7 +225,7 @@ fn place_of_line(
     Ok(feed.map_or(floor, |feed| feed as u64 + 1))
 }
 
-/// Tells where rows stand in the original, if the output was not saved whole.
+/// Tells the lines of the original, if the output was not saved whole.
 struct Original<'a> {
     kept: Option<&'a KeptRanges>,
     store: &'a dyn Store,
@@ -234,15 +234,14 @@ struct Original<'a> {
 }
 
 impl Original<'_> {
-    /// Adds `byte`, the place in the original, and the number of the line there. A row after a part that was not saved
-    /// has `missing`, the number of bytes.
+    /// Changes the number of a line to that in the original. A row after a part that was not saved gets `missing`, the
+    /// number of bytes.
     fn add(&mut self, json: &mut Value, at: u64, line: Option<u64>) -> anyhow::Result<()> {
         let Some(kept) = self.kept else { return Ok(()) };
         let Some(nth) = kept.ranges.iter().rposition(|it| it.stored.start <= at) else {
             return Ok(());
         };
         let range: &KeptRange = &kept.ranges[nth];
-        json["byte"] = (range.bytes.start + (at - range.stored.start)).min(range.bytes.end).into();
         if let Some(line) = line {
             let first =
                 line_at(self.store, self.name, range.stored.start, self.total)?.unwrap_or(1);

@@ -12,11 +12,12 @@ use overspill::Profile;
 use overspill::internal::store::Record;
 use overspill::store::OutputId;
 
-use super::{browser, commands, failures, page, piece, seen};
+use super::export::Document;
+use super::{browser, commands, facts, failures, page, piece, seen};
 use crate::env::Env;
 use crate::serve::{Guard, PageAccess, Reply, ServerLimits, Site, plain, reply};
 use crate::stores::{Outputs, StoreAccess};
-use crate::{command, find, ui};
+use crate::{find, ui};
 
 /// The options of a page.
 pub(super) struct PageRequest<'a> {
@@ -27,13 +28,16 @@ pub(super) struct PageRequest<'a> {
     pub(super) idle: Duration,
     /// The option `--profile`, as it was typed.
     pub(super) profile: Vec<String>,
+    /// The whole page, if it is about an output that is in no store.
+    pub(super) document: Option<Document>,
 }
 
 /// Nothing from elsewhere is loaded, and no text is taken for a script.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY_NAME: &str = "content-security-policy";
 const HEADERS: [(&str, &str); 6] = [
-    ("content-security-policy", POLICY),
+    (POLICY_NAME, POLICY),
     ("x-content-type-options", "nosniff"),
     ("referrer-policy", "no-referrer"),
     ("cross-origin-resource-policy", "same-origin"),
@@ -49,6 +53,7 @@ struct Page {
     /// The path of the page, with a slash at both ends.
     path: String,
     profile: Vec<String>,
+    document: Option<Document>,
     started: Instant,
     /// When the browser asked last, in milliseconds since the start.
     asked: AtomicU64,
@@ -56,7 +61,7 @@ struct Page {
 }
 
 /// Serves the page until the user ends it, or until nobody asks for it.
-pub(super) fn serve(asked: &PageRequest<'_>, env: &Env) -> anyhow::Result<()> {
+pub(super) fn serve(asked: PageRequest<'_>, env: &Env) -> anyhow::Result<()> {
     let listener =
         std::net::TcpListener::bind("127.0.0.1:0").context("cannot listen on this machine")?;
     let port = listener.local_addr()?.port();
@@ -78,7 +83,8 @@ pub(super) fn serve(asked: &PageRequest<'_>, env: &Env) -> anyhow::Result<()> {
     let page = Arc::new(Page {
         env: env.clone(),
         path: access.path().to_owned(),
-        profile: asked.profile.clone(),
+        profile: asked.profile,
+        document: asked.document,
         started: Instant::now(),
         asked: AtomicU64::new(0),
         turns: tokio::sync::Semaphore::new(AT_ONCE),
@@ -101,6 +107,9 @@ impl Site for Page {
         self.note_request();
         let path = request.uri().path().strip_prefix(&self.path).unwrap_or_default().to_owned();
         let method = request.method().clone();
+        if let Some(document) = &self.document {
+            return document_reply(document, &path, &method);
+        }
         let reply = match path.strip_prefix("api/") {
             None if method == Method::GET => file(&path),
             None => plain(StatusCode::METHOD_NOT_ALLOWED, "this is a file"),
@@ -162,11 +171,7 @@ impl Page {
         let (store, name) = self.find(value("id").unwrap_or_default())?;
         let record = || -> anyhow::Result<Record> { Ok(store.record(&name)?.unwrap_or_default()) };
         let answer = match question {
-            "output" => {
-                let mut json = command::list::json(&*store, &store.entry(&name)?, &record()?);
-                json["short_id"] = name.token().into();
-                json
-            }
+            "output" => facts::facts(&*store, &name, &record()?)?,
             // Looks through the records of all outputs, so only the tab that compares asks it.
             "previous" => {
                 let previous = overspill::internal::retrieve::previous_run(&*store, &name)?;
@@ -204,6 +209,20 @@ fn file(path: &str) -> Reply {
         (_, Some((_, text))) => reply(StatusCode::OK, "text/javascript; charset=utf-8", *text),
         _ => plain(StatusCode::NOT_FOUND, "there is no such page"),
     }
+}
+
+/// Answers for a page that is one document and asks nothing.
+fn document_reply(document: &Document, path: &str, method: &Method) -> Reply {
+    if !path.is_empty() || *method != Method::GET {
+        return with_headers(plain(StatusCode::NOT_FOUND, "there is no such page"));
+    }
+    let page = reply(StatusCode::OK, "text/html; charset=utf-8", document.html.clone());
+    let mut page = with_headers(page);
+    let policy = format!("{}; frame-ancestors 'none'", document.policy);
+    if let Ok(policy) = HeaderValue::from_str(&policy) {
+        page.headers_mut().insert(POLICY_NAME, policy);
+    }
+    page
 }
 
 fn with_headers(mut reply: Reply) -> Reply {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::line::ScoredLines;
-use crate::{Cut, Kind, KindHint};
+use crate::{Cut, KindHint};
 
 /// So many places are held. Later lines are only counted.
 const HELD_PLACES: usize = 8_192;
@@ -55,7 +55,7 @@ impl FailureLines {
 impl ScoredLines {
     /// Returns the lines with a sign of failure that a cut of this output leaves out.
     pub(crate) fn cut_failures(&self, cut: &Cut, hint: KindHint) -> CutFailures {
-        if !matches!(self.kind(hint), Kind::FailingLog | Kind::TestRun | Kind::Plain) {
+        if !self.kind(hint).tells_failures() {
             return CutFailures::default();
         }
         let FailureLines { places, count } = &self.failures;

@@ -4,7 +4,7 @@
 const MOST_PIECES = 8;
 
 class AllView {
-  /// `parts` has lists of ranges: shown, read. `failures` are offsets of lines.
+  /// `parts` has lists of ranges: shown, read. All places are places in the stored copy.
   constructor(id, total, parts) {
     this.id = id;
     this.total = total;
@@ -82,11 +82,10 @@ class AllView {
   }
 
   row(row) {
-    const byte = row.byte === undefined ? row.at : row.byte;
     const { shown, read } = this.parts;
-    const kind = within(shown, byte) ? 'shown' : within(read, byte) ? 'read' : 'cut';
+    const kind = within(shown, row.at) ? 'shown' : within(read, row.at) ? 'read' : 'cut';
     const label = { shown: 'shown to the agent', read: 'read later', cut: 'cut' }[kind];
-    const failed = this.failed.has(byte) ? ' failure' : '';
+    const failed = this.failed.has(row.at) ? ' failure' : '';
     const node = el('div', { class: `row ${kind}${failed}`, 'data-at': row.at, title: label },
       el('span', { class: 'number' }, row.line ? String(row.line) : '·'), line(row.text));
     if (!row.missing) return node;

@@ -80,7 +80,7 @@ async function live() {
     if (view && (view.output.record || {}).running) {
       try {
         const [output] = await ask('output', { id: view.id });
-        if (state.view === view && !(output.record || {}).running) show(output.id);
+        if (state.view === view && !(output.record || {}).running) show(output.id, view.tab, view.tab === 'all' ? view.whole.place() : 0);
         else if (view.whole) { view.whole.total = output.bytes; view.whole.scrolled(); }
       } catch { /* The next round tells. */ }
     }
@@ -114,7 +114,7 @@ async function search(text, from) {
     if (hit.id !== before) {
       const known = state.outputs.find((it) => it.id === hit.id);
       const name = known && known.record.call.command ? known.record.call.command : hit.id;
-      nodes.push(el('div', { class: 'session' }, el('a', { href: `#/${encodeURIComponent(hit.id)}` }, name.slice(0, 200))));
+      nodes.push(el('div', { class: 'session' }, el('a', { href: `#/${encodeURIComponent(hit.id)}` }, line(name.slice(0, 200)))));
     }
     before = hit.id;
     nodes.push(el('a', { class: 'hit', href: `#/${encodeURIComponent(hit.id)}/all/${hit.line}` }, el('span', { class: 'number' }, String(hit.line)), line(hit.text.slice(0, 600))));
@@ -174,12 +174,12 @@ async function showStats(days) {
     const groups = [['by_day', 'day', 'By day (UTC)'], ['by_host', 'host', 'By host'], ['by_command', 'command', 'By command'], ['by_tool', 'tool', 'By tool']];
     detail.replaceChildren(el('div', { class: 'pad' },
       el('h2', {}, el('a', { class: 'back', href: '#/' }, '← '), `${plural(stats.outputs, 'long output')} in the last `, choose),
-      el('div', { class: 'sums' }, sum('produced', stats.produced_bytes), sum('the host alone would show', stats.baseline_bytes), sum('shown', stats.shown_bytes), sum('read later', stats.retrieved_bytes), sum('saved', stats.saved_bytes),
+      el('div', { class: 'sums' }, sum('produced', stats.produced_bytes), sum('without overspill', stats.baseline_bytes), sum('shown', stats.shown_bytes), sum('read later', stats.retrieved_bytes), sum('saved', stats.saved_bytes),
         el('div', {}, el('span', { class: 'faint' }, 'failure lines cut, never read'), el('b', { class: cut ? 'bad' : '' }, number(cut)))),
-      whole.outputs ? el('p', { class: 'faint' }, `For ${plural(whole.outputs, 'output')} the host is not known, so the whole output counts as what would have been shown: ${size(whole.saved_bytes)} of the saved bytes.`) : null,
-      el('p', { class: 'tools' }, el('span', { class: 'key shown' }, 'shown'), el('span', { class: 'key read' }, 'read later'), el('span', { class: 'key' }, 'saved: the host alone would have shown it')),
+      whole.outputs ? el('p', { class: 'faint' }, `“Without overspill” is what the host agents would have shown themselves. The host of ${plural(whole.outputs, 'output')} is not known, so the whole output counts: ${size(whole.saved_bytes)} of the saved bytes.`) : null,
+      el('p', { class: 'tools' }, el('span', { class: 'key shown' }, 'shown'), el('span', { class: 'key read' }, 'read later'), el('span', { class: 'key' }, 'saved')),
       groups.filter(([key]) => Array.isArray(stats[key]) && stats[key].length).map(([key, name, title]) => [el('h2', {}, title), plot(stats[key].slice(0, key === 'by_day' ? 90 : 15), name)]),
-      el('p', { class: 'faint' }, 'Short outputs are not counted. `overspill stats` prints the same numbers; docs/view.md explains them.')));
+      el('p', { class: 'faint' }, 'Short outputs are not counted. `overspill stats` prints the same numbers; docs/stats.md explains them.')));
   } catch (error) {
     detail.replaceChildren(trouble(error));
   }
@@ -187,8 +187,13 @@ async function showStats(days) {
 
 /* Addresses */
 
+function decoded(text) {
+  try { return decodeURIComponent(text); } catch { return text; }
+}
+
 async function route() {
-  const [, first, second, third] = location.hash.split('/').map(decodeURIComponent);
+  const [, first, second, third] = location.hash.split('/').map(decoded);
+  if (first !== 'search') pattern.value = '';
   document.body.classList.toggle('one', Boolean(first));
   if (!first) {
     state.view = null;

@@ -1,7 +1,8 @@
 // One output: its facts, and the tabs Seen, All, Why, Compare and What if.
 'use strict';
 
-const TABS = [['seen', 'Seen'], ['all', 'All'], ['why', 'Why'], ['diff', 'Compare'], ['if', 'What if']];
+/// A file has no store to compare with, and no program that tries limits.
+const TABS = [['seen', 'Seen'], ['all', 'All'], ['why', 'Why'], ...(FILED ? [] : [['diff', 'Compare'], ['if', 'What if']])];
 
 /// Returns the parts of an output that are known: shown, read later, and failures that were cut.
 function partsOf(output) {
@@ -32,6 +33,20 @@ function bar(output) {
   return node;
 }
 const share = (part, total) => `${((part / total) * 100).toFixed(part / total < 0.01 ? 1 : 0)} %`;
+
+/// Returns where a byte of the original stands in the stored copy. Nothing if it was not saved.
+function storedPlace(output, at) {
+  if (!output.kept) return at;
+  const range = output.kept.find(({ bytes }) => bytes[0] <= at && at < bytes[1]);
+  return range && Math.min(range.stored[0] + at - range.bytes[0], range.stored[1]);
+}
+
+/// Returns the ranges of the stored copy that ranges of the original are.
+function storedRanges(output, list) {
+  if (!output.kept) return list;
+  return list.flatMap(([from, to]) => output.kept.filter(({ bytes }) => bytes[0] < to && from < bytes[1])
+    .map(({ bytes, stored }) => [stored[0] + Math.max(from - bytes[0], 0), Math.min(stored[0] + to - bytes[0], stored[1])]));
+}
 
 class OutputView {
   constructor(output, reload) {
@@ -65,19 +80,20 @@ class OutputView {
     const would = record.baseline === undefined || record.baseline === null ? bytes : record.baseline;
     const saved = would - (sent || 0) - (record.retrieved || 0);
     const exit = record.signal ? `signal ${record.signal}` : output.exit;
+    const replayed = output.used_words !== undefined;
     const state = record.running ? 'still runs' : record.cut_short ? 'cut short: the process that saved it was killed' : null;
     const facts = [
       ['directory', call.directory],
       ['exit code', exit === null ? null : String(exit), output.exit ? 'bad' : ''],
       ['state', state, 'bad'],
       ['ran for', duration(record.took_ms)],
-      ['saved', time(output.created)],
+      ['time', replayed ? null : time(output.created)],
       ['host', record.host],
       ['tool', call.tool],
       ['session', call.session],
-      ['size', `${size(bytes)}${record.lines ? `, ${plural(record.lines, 'line')}` : ''} → ${record.on_terminal ? 'all of it on a terminal' : `${size(sent)} sent to the agent`}`],
+      ['size', `${size(bytes)}${record.lines ? `, ${plural(record.lines, 'line')}` : ''} → ${record.on_terminal ? 'all of it on a terminal' : `${size(sent)} ${replayed ? 'with overspill' : 'sent to the agent'}`}`],
       ['read later', record.retrieved ? size(record.retrieved) : null],
-      ['saved tokens', record.on_terminal ? null : `${tokens(saved)}${record.baseline === undefined || record.baseline === null ? '' : ` (${record.host || 'the host'} alone would show ${size(would)})`}`],
+      ['saved tokens', record.on_terminal || replayed ? null : `${tokens(saved)}${record.baseline === undefined || record.baseline === null ? '' : ` (${record.host || 'the host'} alone would show ${size(would)})`}`],
     ];
     this.pin = el('button', { type: 'button', onclick: () => this.togglePin() }, output.pinned ? 'Unpin' : 'Pin');
     const actions = FILED ? [] : [
@@ -97,18 +113,24 @@ class OutputView {
   /// Warns if lines with signs of failure were cut and never read, and leads to each.
   async warn() {
     const { failures, count } = this.parts;
+    if (this.output.used_words !== undefined) this.banner.append(usedWords(this.output, (at) => this.open('all', at)));
     if (!count) return;
     const items = el('ul', {});
     const title = `${plural(count, 'line')} with signs of failure ${count === 1 ? 'was' : 'were'} cut and never read.`;
-    this.banner.replaceChildren(el('div', { class: 'banner', role: 'alert' }, el('strong', {}, title), items));
+    this.banner.append(el('div', { class: 'banner', role: 'alert' }, el('strong', {}, title), items));
     for (const at of failures.slice(0, 64)) {
       const text = el('code', { class: 'mono' });
-      const button = el('button', { type: 'button', onclick: () => this.open('all', at) }, `byte ${number(at)}`);
+      const place = storedPlace(this.output, at);
+      if (place === undefined) {
+        items.append(el('li', { class: 'faint' }, `byte ${number(at)}: this part was not saved`));
+        continue;
+      }
+      const button = el('button', { type: 'button', onclick: () => this.open('all', place) }, `byte ${number(at)}`);
       items.append(el('li', {}, button, text));
       if (items.children.length > 12) continue;
       try {
-        const [piece] = await ask('piece', { id: this.id, near: at, rows: 1 });
-        const row = piece.rows.find((it) => it.at >= at) || piece.rows[0];
+        const [piece] = await ask('piece', { id: this.id, near: place, rows: 1 });
+        const row = piece.rows.find((it) => it.at >= place) || piece.rows[0];
         if (row && row.line) button.textContent = `line ${number(row.line)}`;
         if (row) text.append(line(row.text.slice(0, 300)));
       } catch { return; }
@@ -180,7 +202,8 @@ class OutputView {
   async seen() {
     const [seen] = await ask('seen', { id: this.id });
     let note;
-    if (seen.on_terminal) note = [el('span', { class: 'proof no' }, 'not read by an agent'), ' A person watched this output on a terminal. This is the preview that an agent would have got.'];
+    if (this.output.used_words !== undefined) note = [el('span', { class: 'proof no' }, 'replayed'), ` The agent would have got these ${number(seen.bytes)} bytes from overspill (${tokens(seen.bytes)}).`];
+    else if (seen.on_terminal) note = [el('span', { class: 'proof no' }, 'not read by an agent'), ' A person watched this output on a terminal. This is the preview that an agent would have got.'];
     else if (seen.exact) note = [el('span', { class: 'proof' }, 'exact'), ` These are the ${number(seen.bytes)} bytes that the agent got (${tokens(seen.bytes)}). Their checksum is the recorded one.`];
     else if ((this.output.record || {}).running) note = [el('span', { class: 'proof no' }, 'still runs'), ' The agent has got lines of this output while the command runs. They are not recorded.'];
     else if (seen.besides) note = [el('span', { class: 'proof no' }, 'not all of it'), ` This is the preview at the end. Besides, the agent got about ${plural(seen.besides, 'byte')}: lines while the command ran, or a notice beside the text. Parts of the preview that it had got already were not sent again.`];
@@ -189,14 +212,15 @@ class OutputView {
       if (part.text !== undefined) return document.createTextNode(part.text);
       const before = seen.parts.slice(0, nth).reverse().find((it) => it.bytes);
       if (FILED || !nth || !before) return el('span', { class: 'words' }, part.words);
-      return el('a', { class: 'words', href: `#/${encodeURIComponent(this.id)}/all`, title: 'Show this part of the output', onclick: (event) => { event.preventDefault(); this.open('all', before.bytes[1]); } }, part.words);
+      return el('a', { class: 'words', href: `#/${encodeURIComponent(this.id)}/all`, title: 'Show this part of the output', onclick: (event) => { event.preventDefault(); this.open('all', storedPlace(this.output, before.bytes[1]) ?? storedPlace(this.output, before.bytes[1] - 1)); } }, part.words);
     });
     return [el('p', { class: 'note' }, note), el('pre', { class: 'seen' }, text)];
   }
 
   all() {
     const { output, parts } = this;
-    this.whole = new AllView(this.id, output.bytes, parts);
+    const places = { shown: storedRanges(output, parts.shown), read: storedRanges(output, parts.read) };
+    this.whole = new AllView(this.id, output.bytes, places);
     const failures = el('span', { class: 'key failure' }, 'sign of failure');
     const step = (way) => {
       const list = this.whole.failures;
@@ -209,7 +233,8 @@ class OutputView {
     this.step = step;
     this.here = undefined;
     ask('failures', { id: this.id }).then(([found]) => {
-      const known = [...new Set([...found.places, ...parts.failures])].sort((a, b) => a - b);
+      const cut = parts.failures.map((at) => storedPlace(output, at)).filter((at) => at !== undefined);
+      const known = [...new Set([...found.places, ...cut])].sort((a, b) => a - b);
       this.whole.setFailures(known);
       const rest = found.read < found.total ? ` (first ${size(found.read)} searched)` : '';
       // In source, listings and prose, words of failure are words like any other.
@@ -231,7 +256,7 @@ class OutputView {
   partsTable(parts) {
     if (!parts.length) return el('p', { class: 'faint' }, 'No part of the output is shown as it is.');
     const go = (part) => el('button', { type: 'button', onclick: () => this.open('all', 0, part.line || part.first_line) }, part.first_line === part.last_line ? number(part.first_line) : `${number(part.first_line)}–${number(part.last_line)}`);
-    return el('table', {}, el('thead', {}, el('tr', {}, ['Lines', 'Shown because', 'Score', 'Line with the best score'].map((title) => el('th', {}, title)))),
+    return el('table', { class: 'parts' }, el('thead', {}, el('tr', {}, ['Lines', 'Shown because', 'Score', 'Line with the best score'].map((title) => el('th', {}, title)))),
       el('tbody', {}, parts.map((part) => el('tr', {}, el('td', {}, go(part)), el('td', {}, reason(part), el('span', { class: 'faint' }, ` (${size(part.bytes)})`)), el('td', { class: 'right' }, part.score === null ? '' : String(part.score)), el('td', { class: 'mono' }, part.text ? line(part.text.slice(0, 400)) : '')))));
   }
 
@@ -274,6 +299,15 @@ class OutputView {
     return [el('p', { class: 'note' }, 'Try other limits on this output. Nothing is changed.'),
       el('form', { class: 'form', onsubmit: run }, el('label', {}, 'Bytes', bytes), el('label', {}, 'Lines', lines), el('label', {}, 'Keep', keep), el('button', { type: 'submit' }, 'Try')), found];
   }
+}
+
+/// Says which words of an output in a transcript the agent used next, and leads to those that the preview lacks.
+function usedWords(output, go) {
+  const lost = output.lost_words;
+  const used = `The agent used ${plural(output.used_words, 'word')} of this output next.`;
+  if (!lost.length) return el('p', { class: 'note' }, `${used} The preview of overspill ${output.used_words ? 'has all of them' : 'lacks none'}.`);
+  const items = lost.slice(0, 64).map(({ word, at }) => el('li', {}, el('button', { type: 'button', onclick: () => go(at) }, 'show'), el('code', { class: 'mono' }, line(word))));
+  return el('div', { class: 'banner', role: 'alert' }, el('strong', {}, `${used} The preview of overspill lacks ${number(lost.length)} of them:`), el('ul', {}, items));
 }
 
 /// Says in a sentence how a preview was made.

@@ -56,13 +56,13 @@ const within = (list, at) => list.some(([from, to]) => from <= at && at < to);
 const covered = (list) => list.reduce((sum, [from, to]) => sum + (to - from), 0);
 
 /// Controls, and characters that change the direction or cannot be seen.
-const ODD = /\x1b\[[0-9;:?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+const ODD = /\x1b\[[0-9;:?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 const CONTROLS = 'NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(' ');
 
 function visible(char) {
   const code = char.codePointAt(0);
-  if (char.length > 1) return char.replace('\x1b', 'ESC');
+  if (char.startsWith('\x1b[')) return char.replace('\x1b', 'ESC');
   if (code < 0x20) return CONTROLS[code];
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }

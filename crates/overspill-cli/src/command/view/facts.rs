@@ -1,0 +1,22 @@
+//! The facts about an output: those of `overspill list`, its short name, and the parts that were saved.
+
+use overspill::internal::store::{KeptRange, Record};
+use overspill::store::{OutputId, Store};
+use serde_json::{Value, json};
+
+use crate::command::list;
+
+/// Returns the facts. `kept` is there only if the output was not saved whole: each part, as a range of the original and
+/// as a range of the stored copy.
+pub(super) fn facts(store: &dyn Store, name: &OutputId, record: &Record) -> anyhow::Result<Value> {
+    let mut facts = list::json(store, &store.entry(name)?, record);
+    facts["short_id"] = name.token().into();
+    if let Some(kept) = store.kept_ranges(name)? {
+        let range = |it: &KeptRange| {
+            let (bytes, stored) = (&it.bytes, &it.stored);
+            json!({ "bytes": [bytes.start, bytes.end], "stored": [stored.start, stored.end] })
+        };
+        facts["kept"] = kept.ranges.iter().map(range).collect();
+    }
+    Ok(facts)
+}
