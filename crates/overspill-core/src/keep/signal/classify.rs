@@ -80,6 +80,9 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
     if search::is_search(lines) {
         return Class::without_failure(Kind::Search);
     }
+    if prose::is_manual_page(lines) {
+        return Class::without_failure(Kind::Prose);
+    }
     // A compiler quotes the source that it complains about.
     let report = Report::of(lines);
     let is_source = !report.is_report && source::is_source(lines);
