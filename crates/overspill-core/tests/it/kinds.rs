@@ -208,6 +208,52 @@ fn prose_shows_its_headings() {
 }
 
 #[test]
+fn manual_page_is_prose_whatever_its_text_says() {
+    let mut page = String::from(
+        "TOOL(1)          Tool Manual          TOOL(1)\n\nNAME\n       tool - does things\n\nOPTIONS\n",
+    );
+    for option in 0..400 {
+        page += &format!(
+            "       --option-{option}\n           Sets the value of this option in the file.\n\n"
+        );
+        if option % 40 == 7 {
+            page += "       fatal: the test failed with an unexpected error\n           Cannot be combined with others.\n\n";
+        }
+    }
+    assert_eq!(kind_with(page.as_bytes(), KindHint::NONE), Some(Kind::Prose));
+}
+
+#[test]
+fn help_with_words_of_failure_is_prose() {
+    let mut help = String::from("Usage: tool [OPTION]...\n\n");
+    for option in 0..200 {
+        help += &format!(
+            "  -o{option}, --option-{option}   sets the value\n                     of this option\n"
+        );
+        if option % 40 == 7 {
+            help += "  --fail-fast        stop with an error if a test failed\n";
+        }
+    }
+    assert_eq!(kind_with(help.as_bytes(), KindHint::NONE), Some(Kind::Prose));
+}
+
+#[test]
+fn gap_that_is_smaller_than_its_mark_is_shown() {
+    let output = String::from_utf8(fixture("grep-heading.txt")).unwrap();
+    for chars in [1000, 2000, 3000, 5000, 8000] {
+        let text = preview(&output, chars);
+        let cut = text
+            .lines()
+            .filter(|line| line.starts_with("[3f9c2e: line ") && line.ends_with(" cut]"));
+        for mark in cut {
+            let number: usize = mark.split_whitespace().nth(2).unwrap().parse().unwrap();
+            let line = output.lines().nth(number - 1).unwrap();
+            assert!(line.len() >= mark.len(), "{mark} instead of {line:?}");
+        }
+    }
+}
+
+#[test]
 fn tree_shows_every_folder() {
     let folder = |n: u32| {
         let files: String = (0..40).map(|file| format!("│   ├── file_{file}.rs\n")).collect();

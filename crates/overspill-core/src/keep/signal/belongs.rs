@@ -3,13 +3,14 @@
 //! A failed row says that something failed; the lines below it say how: expected and actual values, a diff, the
 //! frames of a trace. They rank little below the row, up to the next line that is not indented deeper.
 
+use super::features::LineFeatures;
 use super::line::{ScoredLine, ScoredLines};
 use super::outcome::{self, Outcome};
 
 /// A failed row, and what follows it.
 #[derive(Debug, Clone, Copy)]
 struct FailedRow {
-    indent: u8,
+    below: BelowRow,
     score: i32,
     /// How many lines have come after it.
     lines: u32,
@@ -57,10 +58,11 @@ impl FailedBlock {
         let mut score = line.score;
         if let Some(row) = &mut self.row {
             row.lines += 1;
-            if own.indent > row.indent && line.alike_above < ALIKE {
+            let is_below = row.below.has(own);
+            if is_below && line.alike_above < ALIKE {
                 let less = FARTHER * (32 - row.lines.leading_zeros()) as i32;
                 score = score.max(row.score - less);
-            } else if own.indent <= row.indent {
+            } else if !is_below {
                 if row.is_trace {
                     score = score.max(row.score - FOR_TRACE);
                 }
@@ -68,9 +70,38 @@ impl FailedBlock {
             }
         }
         if own.hit && score == line.score {
-            self.row = Some(FailedRow { indent: own.indent, score, lines: 0, is_trace: own.trace });
+            self.row =
+                Some(FailedRow { below: BelowRow::new(own), score, lines: 0, is_trace: own.trace });
         }
         score
+    }
+}
+
+/// Returns the mark of a line of a diff, 0 for any other line.
+pub(super) fn diff_mark(line: &[u8]) -> u8 {
+    match line {
+        [mark @ (b'-' | b'+' | b'?'), b' ' | b'\t', ..] => *mark,
+        _ => 0,
+    }
+}
+
+/// Tells which lines stand below a row: those with a larger indent, and those of a diff, which has no indent of its own.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BelowRow {
+    indent: u8,
+    /// A diff has begun, with a line that was expected.
+    in_diff: bool,
+}
+
+impl BelowRow {
+    pub(super) fn new(row: &LineFeatures) -> BelowRow {
+        BelowRow { indent: row.indent, in_diff: false }
+    }
+
+    pub(super) fn has(&mut self, line: &LineFeatures) -> bool {
+        let is_diff = line.diff == b'-' || line.diff != 0 && self.in_diff;
+        self.in_diff |= is_diff && line.indent == self.indent;
+        line.indent > self.indent || is_diff && line.indent == self.indent
     }
 }
 

@@ -1,5 +1,6 @@
 //! Lines that are shown besides the chosen ones, so that a reader finds whole traces and messages.
 
+use super::belongs::BelowRow;
 use super::diagnostic;
 use super::line::ScoredLines;
 use super::outcome::{self, Outcome};
@@ -15,11 +16,12 @@ const BLOCK: usize = 12;
 pub(super) fn bridged(lines: &ScoredLines, chosen: &[bool]) -> Vec<bool> {
     let (all, mut bridged) = (&lines.lines, chosen.to_vec());
     for row in (0..all.len()).filter(|&at| chosen[at] && all[at].own.hit) {
+        let mut below = BelowRow::new(&all[row].own);
         let belongs = |at: &usize| {
             let line = &all[*at];
             let is_next = line.number == all[row].number + (*at - row) as u64;
             let passed = || outcome::outcome(lines.text(line)) == Some(Outcome::Passed);
-            is_next && (line.own.blank || line.own.indent > all[row].own.indent && !passed())
+            is_next && (line.own.blank || below.has(&line.own) && !passed())
         };
         let block = (row + 1..all.len()).take(BLOCK).take_while(belongs);
         block.for_each(|at| bridged[at] = true);

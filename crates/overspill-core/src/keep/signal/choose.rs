@@ -275,7 +275,9 @@ impl Chooser {
                     for (item, worth) in items.iter_mut().zip(worths) {
                         item.gain = *worth / sum;
                     }
-                    return pack(&items, &all);
+                    let (mut chosen, is_enough) = pack(&items, &all)?;
+                    show_tiny_gaps(&items, &all, &mut chosen);
+                    return Some((chosen, is_enough));
                 }
                 ShownOrder::Headings(headings, share) => {
                     let order = (0..headings.len()).filter(|&at| headings[at]);
@@ -288,7 +290,29 @@ impl Chooser {
             // Without names that are new, the text is read from its start.
             self.names.take(&mut chosen, 0..self.items.len(), 1.0, &mut room);
         }
+        show_tiny_gaps(&items, &all, &mut chosen);
         Some((chosen, is_enough))
+    }
+}
+
+/// Shows each gap between chosen lines that takes no more room than its mark.
+fn show_tiny_gaps(items: &[Item], budget: &PackBudget, chosen: &mut [bool]) {
+    let mut before: Option<usize> = None;
+    for at in 0..items.len() {
+        if !chosen[at] {
+            continue;
+        }
+        let first = before.map_or(0, |before| before + 1);
+        let gap = &items[first..at];
+        // What stands right behind the line before it, up to this line, is all held.
+        let is_whole = items[first..=at].iter().all(|item| item.joined && !item.open)
+            && before.is_none_or(|before| !items[before].open);
+        let bytes: u64 = gap.iter().map(|item| u64::from(item.bytes)).sum();
+        let fits_lines = gap.len() as u64 <= budget.mark_lines || budget.lines >= UNBOUNDED;
+        if !gap.is_empty() && is_whole && bytes <= budget.mark_bytes && fits_lines {
+            chosen[first..at].fill(true);
+        }
+        before = Some(at);
     }
 }
 

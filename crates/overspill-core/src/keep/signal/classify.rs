@@ -80,6 +80,9 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
     if search::is_search(lines) {
         return Class::without_failure(Kind::Search);
     }
+    if prose::is_manual_page(lines) {
+        return Class::without_failure(Kind::Prose);
+    }
     // A compiler quotes the source that it complains about.
     let report = Report::of(lines);
     let is_source = !report.is_report && source::is_source(lines);
@@ -88,7 +91,7 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
     let is_doubtful = is_source || is_prose || is_file || hint.succeeded;
     let spread = if is_doubtful { SOURCE_SPREAD } else { SPREAD };
     // If every line is an error, no line stands above the others.
-    let only_errors = report.is_all_messages && !hint.succeeded;
+    let only_errors = report.is_all_messages && report.has_errors && !hint.succeeded;
     let failing = if only_errors { 1.0 } else { failing(lines, spread) };
     let kind = match () {
         () if failing >= 0.5 => Kind::FailingLog,

@@ -25,12 +25,45 @@ pub(super) struct Diagnostic<'a> {
     pub(super) message: &'a [u8],
 }
 
+impl<'a> Diagnostic<'a> {
+    /// Returns the rule that the message comes from: a code at its start or after its level (`E0602: …`,
+    /// `error TS2551: …`), or its last word if that is in brackets (`[no-untyped-def]`) or a column of its own.
+    pub(super) fn rule(&self) -> Option<&'a [u8]> {
+        let mut first =
+            self.message.split(|byte| b" :".contains(byte)).filter(|word| !word.is_empty());
+        if let Some(code) = first.by_ref().take(2).find(|word| is_code(word)) {
+            return Some(code);
+        }
+        let last = self.message.iter().rposition(|byte| *byte == b' ')? + 1;
+        let word = &self.message[last..];
+        let is_column = self.message[..last].ends_with(b"  ");
+        let is_bracketed = matches!(word, [b'[', .., b']'] | [b'(', .., b')']);
+        (is_column || is_bracketed).then_some(word)
+    }
+}
+
+/// Tells whether a word is the code of a rule: some letters and some digits, such as `E0602`, `SC2086` or `TS2551`.
+fn is_code(word: &[u8]) -> bool {
+    let letters = word.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+    let digits = &word[letters..];
+    (1..=5).contains(&letters)
+        && (2..=5).contains(&digits.len())
+        && digits.iter().all(u8::is_ascii_digit)
+}
+
 const ERRORS: [&[u8]; 5] = [b"fatal error", b"error", b"Error", b"ERROR", b"fatal"];
 const OTHERS: [&[u8]; 8] =
     [b"warning", b"Warning", b"WARNING", b"warn", b"note", b"info", b"hint", b"remark"];
 
-/// Reads the level at the start of a text. Blanks, a colon, a code or the end must follow it.
+/// Marks that linters write instead of a level.
+const ERROR_MARKS: [&str; 3] = ["✖ ", "✘ ", "× "];
+const OTHER_MARKS: [&str; 2] = ["⚠ ", "ℹ "];
+
+/// Reads the level at the start of a text. Blanks, a colon, a code or the end must follow it. A code says that a linter
+/// has something to say, not how bad it is.
 fn level(text: &[u8]) -> Option<Level> {
+    let is_marked = |marks: &[&str]| marks.iter().any(|mark| text.starts_with(mark.as_bytes()));
+    let code = || text.split(|byte| b" :".contains(byte)).next().is_some_and(is_code);
     let starts = |words: &[&[u8]]| {
         let follows = |word: &&[u8]| {
             let rest = text.strip_prefix(*word)?;
@@ -41,6 +74,8 @@ fn level(text: &[u8]) -> Option<Level> {
     match () {
         () if starts(&ERRORS) => Some(Level::Error),
         () if starts(&OTHERS) => Some(Level::Other),
+        () if is_marked(&ERROR_MARKS) => Some(Level::Error),
+        () if is_marked(&OTHER_MARKS) || code() => Some(Level::Other),
         () => None,
     }
 }
@@ -77,17 +112,17 @@ fn place(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
 /// Reads a message that stands on one line with its place.
 pub(super) fn read(text: &[u8]) -> Option<Diagnostic<'_>> {
     let text = text.trim_ascii_end();
-    if !matches!(text.first(), Some(b' ' | b'\t')) {
-        let (file, line, message) = place(text)?;
+    let inner = text.trim_ascii_start();
+    let count = digits(inner);
+    if inner.len() == text.len() || count == 0 {
+        let (file, line, message) = place(inner)?;
         return Some(Diagnostic { file: Some(file), line, level: level(message)?, message });
     }
     // Below the name of its file: `  12:5  error  'x' is not defined  no-undef`.
-    let inner = text.trim_ascii_start();
-    let count = digits(inner);
     let (line, rest) = inner.split_at(count);
     let column = rest.strip_prefix(b":")?;
     let message = column[digits(column)..].strip_prefix(b"  ")?.trim_ascii_start();
-    (count > 0).then_some(Diagnostic { file: None, line, level: level(message)?, message })
+    Some(Diagnostic { file: None, line, level: level(message)?, message })
 }
 
 /// Reads the place in the line below a message: `  --> src/lib.rs:12:5`. Returns the file and the line.
@@ -151,8 +186,12 @@ const OF_MESSAGES: usize = 3;
 pub(super) struct Report {
     /// The lines between the messages quote source, and the words in them are those of a program.
     pub(super) is_report: bool,
-    /// Nothing but messages, and errors among them.
+    /// Nothing but messages.
     pub(super) is_all_messages: bool,
+    /// There are errors among them.
+    pub(super) has_errors: bool,
+    /// The worst level of a message.
+    pub(super) worst: Option<Level>,
 }
 
 impl Report {
@@ -166,7 +205,13 @@ impl Report {
         let count = lines.lines.len();
         Report {
             is_report: messages >= FEWEST && messages * OF_LINES >= count,
-            is_all_messages: errors >= FEWEST && messages * OF_MESSAGES >= count,
+            is_all_messages: messages >= FEWEST && messages * OF_MESSAGES >= count,
+            has_errors: errors >= FEWEST,
+            worst: match (errors, messages) {
+                (0, 0) => None,
+                (0, _) => Some(Level::Other),
+                _ => Some(Level::Error),
+            },
         }
     }
 }
@@ -194,6 +239,33 @@ mod tests {
         assert_eq!(found("C:\\a.c:5: note: x").map(|found| found.2), Some(Level::Other));
         assert_eq!(found("src/a.rs:12:let error = 1;"), None);
         assert_eq!(found("12:30:01 error: no place"), None);
+        assert_eq!(
+            found("  a/b.py:4:12 - error: no x (reportX)"),
+            error("a/b.py", "4", "error: no x (reportX)")
+        );
+        assert_eq!(
+            found("   420:3   ✖  Unknown property  no-unknown"),
+            Some((None, "420", Level::Error, "✖  Unknown property  no-unknown"))
+        );
+        assert_eq!(
+            found("a.py:4:1: F821 undefined name 'x'"),
+            Some((Some("a.py"), "4", Level::Other, "F821 undefined name 'x'"))
+        );
+    }
+
+    #[test]
+    fn rule_of_a_message_is_found_in_the_forms_of_linters() {
+        let rule = |text: &'static str| read(text.as_bytes())?.rule();
+        assert_eq!(rule("a.py:4:1: F821 undefined name 'x'"), Some(&b"F821"[..]));
+        assert_eq!(
+            rule("a.py:4:30: E0602: Undefined variable 'x' (undefined)"),
+            Some(&b"E0602"[..])
+        );
+        assert_eq!(rule("a.ts(2,80): error TS2551: no x"), Some(&b"TS2551"[..]));
+        assert_eq!(rule("a.py:4: error: No type  [no-def]"), Some(&b"[no-def]"[..]));
+        assert_eq!(rule("  a.py:4:12 - error: no x (reportX)"), Some(&b"(reportX)"[..]));
+        assert_eq!(rule("  19:24  error  'x' is not defined  no-undef"), Some(&b"no-undef"[..]));
+        assert_eq!(rule("a.c:5:19: error: expected ';'"), None);
     }
 
     #[test]

@@ -103,6 +103,8 @@ pub(crate) struct LineFeatures {
     pub(crate) blank: bool,
     /// It begins a trace whose last line says what failed.
     pub(crate) trace: bool,
+    /// How a line of a diff begins: `-`, `+` or `?`; 0 for any other line.
+    pub(crate) diff: u8,
     /// Where reading stopped; what follows is unknown.
     pub(crate) read_to: u16,
 }

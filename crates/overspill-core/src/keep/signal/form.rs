@@ -120,6 +120,8 @@ mod tests {
             ("FAILED tests/test_a.py::test_b - ValueError", RowForm::Outcome),
             ("INFO - TEST-UNEXPECTED-TIMEOUT | automation.py | timed out", RowForm::Outcome),
             ("not ok 5 - prints an error", RowForm::Outcome),
+            ("5: /src/parser_test.c:53:parses_strings:FAIL: no string", RowForm::Outcome),
+            (" 5/22 Test  #5: parse_string ....***Failed    0.00 sec", RowForm::Outcome),
             ("error[E0308]: mismatched types", RowForm::Level),
             ("[ERROR] Failed to execute goal", RowForm::Level),
             ("##[error]Process completed with exit code 1.", RowForm::Level),

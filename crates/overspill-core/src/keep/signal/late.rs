@@ -2,9 +2,10 @@
 
 use super::failure_prefilter::FailurePrefilter;
 use super::features::{ContextFeatures, LOOK_AHEAD, LineFeatures, RECENT, Recent};
+use super::form::RowForm;
 use super::line::ScoredLines;
 use super::line_cache::LineCache;
-use super::outcome;
+use super::outcome::{self, Outcome};
 use super::stamp;
 use super::template_counts::TemplateCounts;
 use super::weights::{Weights, WordWeights};
@@ -26,8 +27,12 @@ impl LateWords<'_> {
     pub(super) fn add(&mut self, lines: &mut ScoredLines) -> bool {
         let is_cut = |at: &usize| {
             let (line, own) = (&lines.lines[*at], &lines.lines[*at].own);
-            let is_known = !line.read || own.hit || own.family_so_far >= OFTEN;
-            usize::from(line.len) > usize::from(own.read_to) + 1 && !is_known
+            let is_often = own.family_so_far >= OFTEN;
+            let failed = || outcome::outcome(lines.text(line)) == Some(Outcome::Failed);
+            let is_known = !line.read || own.hit;
+            usize::from(line.len) > usize::from(own.read_to) + 1
+                && !is_known
+                && (!is_often || failed())
         };
         let cut: Vec<usize> = (0..lines.lines.len()).filter(is_cut).collect();
         if cut.is_empty() {
@@ -39,11 +44,13 @@ impl LateWords<'_> {
             let line = lines.lines[at];
             let read_to = usize::from(line.own.read_to);
             let Some(late) = self.worth(lines.text(&line), read_to, &stems) else { continue };
-            let own = LineFeatures { hit: true, ..line.own };
+            let text = lines.text(&line);
+            let form = RowForm::of(&text[stamp::len(text)..]);
+            let own = LineFeatures { hit: true, form, ..line.own };
             let worth = line.worth.or(late);
             let more = self.around(lines, at, &own) - self.around(lines, at, &line.own);
             let line = &mut lines.lines[at];
-            line.score += worth.own() - line.worth.own() + more;
+            line.score += worth.own() - line.worth.own() + more + form.bonus(own.family_so_far);
             (line.own, line.worth, found) = (own, worth, true);
         }
         found
@@ -58,7 +65,9 @@ impl LateWords<'_> {
     ) -> Option<WordWeights> {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         let found = read_to + stems.find(text.get(read_to..)?)?;
-        let start = text[..found].iter().rposition(u8::is_ascii_whitespace).map_or(0, |at| at + 1);
+        // A place may stand right before the word: `parser_test.c:53:parses_strings:FAIL: …`.
+        let ends_word = |byte: &u8| byte.is_ascii_whitespace() || *byte == b':';
+        let start = text[..found].iter().rposition(ends_word).map_or(0, |at| at + 1);
         let late = self.known.find(&text[start..], self.weights);
         let passed = || outcome::has_passed(&text[stamp::len(text)..]);
         (late.hit && !passed()).then_some(late.worth)

@@ -41,7 +41,7 @@ const FAILED: [&[u8]; 8] = [
 const PASSED_MARKS: [&str; 5] = ["✓", "✔", "√", "✅", "[+]"];
 const FAILED_MARKS: [&str; 6] = ["✗", "✖", "✘", "×", "❌", "[-]"];
 
-/// Small words that are an outcome only at the end, after dots.
+/// Words that are an outcome only at the end, after dots, in capitals or not.
 const PASSED_LAST: [&[u8]; 4] = [b"ok", b"passed", b"skipped", b"ignored"];
 const FAILED_LAST: [&[u8]; 3] = [b"fail", b"failed", b"error"];
 
@@ -72,7 +72,16 @@ pub(super) fn is_test_run(lines: &ScoredLines) -> bool {
 /// Tells whether a row with a word of failure says that all is well.
 pub(super) fn has_passed(row: &[u8]) -> bool {
     counts_no_failure(row)
+        || begins_test(row)
         || (outcome(row) == Some(Outcome::Passed) || has_passed_mark(row)) && !shouts(row)
+}
+
+/// Tells whether a row says that a test begins: `=== RUN   TestError`, `[ RUN      ] Parser.FailsOnError`.
+fn begins_test(row: &[u8]) -> bool {
+    let row = row.trim_ascii_start();
+    let rest = row.strip_prefix(b"=== ").or_else(|| row.strip_prefix(b"[ "));
+    let first = rest.and_then(|rest| words(rest).next());
+    first.is_some_and(|word| [&b"RUN"[..], b"PAUSE", b"CONT", b"NAME"].contains(&word))
 }
 
 /// Tells whether one of the first words is a mark that something passed: `digest_test.go:124: ✓ rejects a wrong key`.
@@ -112,8 +121,18 @@ fn at_start(row: &[u8]) -> Option<Outcome> {
     if let Some(outcome) = of(bare(words(first).next()?), &PASSED, &FAILED) {
         return Some(outcome);
     }
+    if let Some(outcome) = words(row).take(FIRST_WORDS).find_map(between_colons) {
+        return Some(outcome);
+    }
     let test = |word: &&[u8]| word.starts_with(b"TEST-");
     words(row).take(FIRST_WORDS).find(test).and_then(|word| of(bare(word), &PASSED, &FAILED))
+}
+
+/// Returns the outcome at the end of a place: `parser_test.c:53:rejects_errors:PASS`.
+fn between_colons(word: &[u8]) -> Option<Outcome> {
+    let word = bare(word);
+    let colon = memchr::memrchr(b':', word)?;
+    of(&word[colon + 1..], &[b"PASS", b"SKIP", b"IGNORE"], &[b"FAIL"])
 }
 
 fn at_end(row: &[u8]) -> Option<Outcome> {
@@ -134,10 +153,10 @@ fn at_end(row: &[u8]) -> Option<Outcome> {
         if let Some(outcome) = of(bare, &PASSED, &FAILED) {
             return (!rest.is_empty()).then_some(outcome);
         }
-        if rest.ends_with(b"..") || rest.ends_with("…".as_bytes()) {
-            return of(bare, &PASSED_LAST, &FAILED_LAST);
+        if word.starts_with(b"..") || rest.ends_with(b"..") || rest.ends_with("…".as_bytes()) {
+            return of(&bare.to_ascii_lowercase(), &PASSED_LAST, &FAILED_LAST);
         }
-        let is_time = word.iter().any(u8::is_ascii_digit) || bare.is_empty() || bare.len() <= 2;
+        let is_time = word.iter().any(u8::is_ascii_digit) || bare.len() <= 2 || bare == b"sec";
         if !is_time {
             return None;
         }
@@ -242,6 +261,11 @@ mod tests {
             "Tests run: 5, Failures: 0, Errors: 0, Skipped: 0",
             "12 passed, 0 failed",
             "no errors",
+            "=== RUN   TestParseError",
+            "=== CONT  TestParse/invalid",
+            "[ RUN      ] Parser.FailsOnError",
+            "5: /src/parser_test.c:53:rejects_errors:PASS",
+            " 5/22 Test  #5: parse_error ..........   Passed    0.00 sec",
         ] {
             assert!(has_passed(row.as_bytes()), "{row}");
         }
@@ -258,6 +282,9 @@ mod tests {
             "error: status is not ok",
             "error: ok 12",
             "OKAY fatal error",
+            "=== 3 errors",
+            "5: /src/parser_test.c:53:rejects_errors:FAIL: no error",
+            " 5/22 Test  #5: parse_string ..........***Failed    0.00 sec",
             "fatal error",
             "",
         ] {

@@ -9,11 +9,39 @@ const FEWEST: usize = 2;
 /// One line of so many at least is a heading.
 const HEADINGS: usize = 60;
 
-/// Tells whether lines are prose under headings.
+/// In a help text, one line of so many at least begins with an option.
+const OPTIONS: usize = 8;
+
+/// Tells whether lines are a manual page: its first line begins and ends with the name and the section, `ls(1)`.
+pub(super) fn is_manual_page(lines: &ScoredLines) -> bool {
+    let Some(title) = texts(lines).map(<[u8]>::trim_ascii).find(|text| !text.is_empty()) else {
+        return false;
+    };
+    let mut words = title.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let (first, last) = (words.next(), words.next_back());
+    let is_section = |word: &[u8]| {
+        let section = memchr::memchr(b'(', word).map(|at| &word[at + 1..]);
+        matches!(section, Some([b'0'..=b'9', .., b')']))
+    };
+    first.is_some_and(is_section) && first == last
+}
+
+/// Tells whether lines are prose under headings, or the help of a command.
 pub(super) fn is_prose(lines: &ScoredLines) -> bool {
     let texts: Vec<&[u8]> = texts(lines).collect();
+    let options = texts.iter().filter(|text| is_option(text)).count();
+    if options >= FEWEST && options * OPTIONS >= texts.len() {
+        return true;
+    }
     let headings = (0..texts.len()).filter(|&at| is_heading(&texts, at)).count();
     headings >= FEWEST && headings * HEADINGS >= texts.len()
+}
+
+/// Tells whether a line of a help text begins with an option: `  -v, --verbose`.
+fn is_option(text: &[u8]) -> bool {
+    let inner = text.trim_ascii_start();
+    let name = inner.strip_prefix(b"--").or_else(|| inner.strip_prefix(b"-"));
+    inner.len() < text.len() && name.and_then(<[u8]>::first).is_some_and(u8::is_ascii_alphabetic)
 }
 
 /// Tells for each line whether it is a heading.

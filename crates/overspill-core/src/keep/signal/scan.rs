@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::belongs::FailedBlock;
+use super::belongs::{self, FailedBlock};
 use super::classify::classify;
 use super::diagnostic::QuotedSource;
 use super::failure_lines::FailureLines;
@@ -350,6 +350,7 @@ impl SignalScan {
             red: self.red,
             blank,
             trace,
+            diff: belongs::diff_mark(text),
             read_to,
         };
         (own, worth, kinds)

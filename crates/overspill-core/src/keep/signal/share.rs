@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::belongs;
-use super::diagnostic::{self, Level};
+use super::diagnostic::{self, Level, Report};
 use super::line::{ScoredLine, ScoredLines};
 use super::stamp;
 use super::weights::UNIT;
@@ -47,6 +47,7 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
     lines.lines.iter_mut().for_each(|line| line.lifted = line.score - less(line));
     if is_log {
         belongs::lift(lines);
+        prefer_rare_rules(lines);
     }
     let best = lines.lines.iter().map(|line| line.lifted).max().unwrap_or(0);
     let mut shares: Vec<f64> =
@@ -89,6 +90,37 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
         }
     }
     lines.shares = shares;
+}
+
+/// How much less a message of a linter counts each time that the messages of its rule double, as against the rarest rule,
+/// and each time that the messages of its rule before it double.
+const FOR_COMMON_RULE: i32 = 14;
+
+/// Lowers the messages of common rules in the report of a linter: a rule that is broken hundreds of times says little, and
+/// its first message says it.
+///
+/// Only messages of the worst level are compared. In a report of messages alone, their words say which rule they come
+/// from, and no more: all of them count as much as the best one before the rules are compared.
+fn prefer_rare_rules(lines: &mut ScoredLines) {
+    let report = Report::of(lines);
+    let Some(worst) = report.worst.filter(|_| report.is_report) else { return };
+    let rule = |line: &ScoredLine| {
+        let found = diagnostic::read(lines.text(line)).filter(|found| found.level == worst)?;
+        found.rule().map(hash)
+    };
+    let rules: Vec<Option<u64>> = lines.lines.iter().map(rule).collect();
+    // How many messages each rule has, and how many of them have come.
+    let mut counts: HashMap<u64, (u32, u32), BuildHasherDefault<Hashed>> = HashMap::default();
+    rules.iter().flatten().for_each(|rule| counts.entry(*rule).or_default().0 += 1);
+    let rarest = counts.values().map(|(count, _)| *count).min().unwrap_or(1);
+    let ruled = lines.lines.iter().zip(&rules).filter(|(_, rule)| rule.is_some());
+    let best = ruled.map(|(line, _)| line.lifted).max().filter(|_| report.is_all_messages);
+    for (line, rule) in lines.lines.iter_mut().zip(&rules) {
+        let Some((count, came)) = rule.and_then(|rule| counts.get_mut(&rule)) else { continue };
+        *came += 1;
+        let doublings = (*count / rarest).ilog2() + came.ilog2();
+        line.lifted = best.unwrap_or(line.lifted) - FOR_COMMON_RULE * doublings as i32;
+    }
 }
 
 /// Lowers the shares of the lines below a message that came before, such as the source that it quotes.

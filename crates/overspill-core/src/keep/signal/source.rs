@@ -15,7 +15,7 @@ pub(super) fn is_source(lines: &ScoredLines) -> bool {
     let (mut statements, mut numbered, mut before) = (0, 0, None);
     for line in &lines.lines {
         let text = lines.text(line).trim_ascii();
-        statements += usize::from(matches!(text.last(), Some(b';' | b'{' | b'}' | b',' | b'(')));
+        statements += usize::from(ends_statement(text));
         let number = number(text);
         let follows =
             before.zip(number).is_some_and(|(before, number): (u64, u64)| before + 1 == number);
@@ -23,6 +23,15 @@ pub(super) fn is_source(lines: &ScoredLines) -> bool {
         before = number;
     }
     statements * STATEMENTS >= count || numbered * 10 >= count * NUMBERED
+}
+
+/// Tells whether a line ends as a statement or a block does. A value in braces on one line is no block.
+fn ends_statement(text: &[u8]) -> bool {
+    match text.last() {
+        Some(b';' | b'{' | b',' | b'(') => true,
+        Some(b'}') => !text.contains(&b'{'),
+        _ => false,
+    }
 }
 
 /// Reads the number at the start of a line.

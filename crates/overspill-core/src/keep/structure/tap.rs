@@ -1,7 +1,7 @@
 //! Test reports in the Test Anything Protocol: the plan, what failed and why, the summary.
 
 use super::json::log2;
-use super::reader::{LineRank, StructureLine};
+use super::reader::{ForeignLines, LineRank, StructureLine};
 use crate::Why;
 
 /// Where we are in a report.
@@ -10,6 +10,10 @@ pub(crate) struct TapReader {
     failed: u64,
     /// How many lines have followed on a test that failed.
     since_failed: Option<u64>,
+    /// How many plans have come: a run of several scripts has one for each.
+    plans: u64,
+    /// The lines of another program, such as the summary of the run.
+    foreign: ForeignLines,
 }
 
 impl TapReader {
@@ -26,12 +30,27 @@ impl TapReader {
             return LineRank::PLAIN;
         }
         // The plan of a subtest is indented; only the plan of the report is a part of its summary.
-        let is_plan = line.text.starts_with(b"1..");
-        if text.starts_with(b"TAP version") || is_plan || is_summary(text) {
+        if line.text.starts_with(b"1..") {
+            self.plans += 1;
+            return LineRank::new(4 * log2(self.plans - 1), Why::Heading);
+        }
+        if text.starts_with(b"TAP version") || is_summary(text) {
             return LineRank::new(0, Why::Heading);
+        }
+        // A script says on another stream why a test failed, before the row of the test or after it.
+        if begins_diagnosis(text) {
+            self.failed += 1;
+            self.since_failed = Some(0);
+            return LineRank::new(1 + log2(self.failed - 1) / 2, Why::Failure);
         }
         if text.starts_with(b"Bail out!") {
             return LineRank::new(0, Why::Failure);
+        }
+        if !text.starts_with(b"#")
+            && self.plans > 1
+            && let Some(rank) = self.foreign.read(text, !text.is_empty())
+        {
+            return rank;
         }
         match &mut self.since_failed {
             Some(lines) => {
@@ -54,6 +73,12 @@ fn is_test(text: &[u8]) -> bool {
 fn is_excused(text: &[u8]) -> bool {
     let upper = text.to_ascii_uppercase();
     [&b"# TODO"[..], b"# SKIP"].iter().any(|word| memchr::memmem::find(&upper, word).is_some())
+}
+
+/// Tells whether a comment begins to say why a test failed: `#   Failed test 'adds up'`.
+fn begins_diagnosis(text: &[u8]) -> bool {
+    let comment = text.strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
+    comment.is_some_and(|comment| comment.starts_with(b"Failed test"))
 }
 
 fn is_summary(text: &[u8]) -> bool {
