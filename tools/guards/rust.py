@@ -144,7 +144,7 @@ def number_of_tests(tree):
     return list(tests(tree))
 
 
-def test_names_in_riddles(tree):
+def unclear_test_names(tree):
     """A test is named `subject_condition_result`."""
-    riddle = re.compile(r"(what|whatever|whoever|of|where|nobody|a|an|the)_")
-    return [place for place in tests(tree) if riddle.match(place[2])]
+    unclear = re.compile(r"(what|whatever|who|whoever|whose|whom|of|where|wherever|nobody|somebody|a|an|the|it|one)_")
+    return [place for place in tests(tree) if unclear.match(place[2])]

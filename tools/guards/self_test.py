@@ -8,6 +8,8 @@ from tree import Tree
 
 CLI, LIB, CORE = "crates/overspill-cli/src/x.rs", "crates/overspill/src/x.rs", "crates/overspill-core/src/x.rs"
 LONG = "let a = 1;\n"
+HELP = "crates/overspill-cli/tests/it/snapshots/it__help-cut.snap"
+GLOSSARY = {"docs/glossary.md": "| write | do not write |\n| --- | --- |\n| shortened | bounded, is none |\n"}
 
 # For each guard: files it counts once, and files it does not count.
 CASES = {
@@ -46,17 +48,36 @@ CASES = {
     "files-over-600-lines": ({"tools/signal/x.py": LONG * 601}, {"tools/signal/x.py": LONG * 600, "x.json": LONG * 601}),
     "lines-of-source": ({LIB: LONG}, {"crates/overspill/tests/x.rs": LONG}),
     "tests": ({LIB: "#[test]\n#[cfg(unix)]\nfn cut_is_short() {}"}, {LIB: "fn cut_is_short() {}"}),
-    "test-names-in-riddles": ({LIB: "#[test]\nfn what_fits_passes() {}"}, {LIB: "#[test]\nfn short_output_is_unchanged() {}"}),
-    "riddles-in-docs": (
+    "unclear-test-names": ({LIB: "#[test]\nfn what_fits_passes() {}"}, {LIB: "#[test]\nfn short_output_is_unchanged() {}"}),
+    "headless-clauses-in-docs": (
         {"README.md": "Short output is unchanged. Of a longer one the ends are shown."},
-        {"README.md": "Short output is unchanged.\n## Where does my change go?\n", "x.txt": "What fits"},
+        {"README.md": "Short output is unchanged.\n## Where does my change go?\n`nobody`\n```\nWhat fits\n```\n", "x.txt": "What fits"},
     ),
-    "riddles-in-help": (
-        {"crates/overspill-cli/tests/it/snapshots/it__help-cut.snap": "  --force   Whoever asks\n  2 if the pattern is none"},
-        {"crates/overspill-cli/tests/it/snapshots/it__help-cut.snap": "2: invalid pattern", LIB: "// is none"},
+    "headless-clauses-in-help": ({HELP: "  --force   Also if nobody asks"}, {HELP: "2: invalid pattern", LIB: "// What fits"}),
+    "headless-clauses-in-sources": (
+        {LIB: "/// What fits.\nfn f() {}"},
+        {LIB: '/// Short output.\nfn f() { g("invalid pattern"); nobody(); }'},
     ),
-    "riddles-in-comments": ({LIB: "/// What fits.\nfn f() {}"}, {LIB: '/// Short output.\nfn f() { g("bounded"); bounded(); }'}),
-    "riddles-in-messages": ({LIB: 'fn f() { g("all is well", "Nobody asks"); }'}, {LIB: 'fn f() { g("invalid pattern"); } // Of it'}),
+    "old-words-in-docs": (
+        {**GLOSSARY, "README.md": "The output is bounded."},
+        {**GLOSSARY, "README.md": "The output is short. `bounded`\nThe rebounded ball."},
+    ),
+    "old-words-in-help": ({**GLOSSARY, HELP: "2 if the pattern is\n  none"}, {**GLOSSARY, HELP: "2: invalid pattern", LIB: "// is none"}),
+    "old-words-in-sources": (
+        {**GLOSSARY, LIB: "/// The pattern is\n/// none.\nfn f() {}"},
+        {**GLOSSARY, LIB: "/// Short output.\nfn f() { bounded(); }"},
+    ),
+    "old-words-in-names": ({LIB: "struct BoundedText;"}, {LIB: 'fn unbounded_text() { g("bounded"); } // bounded'}),
+    "long-sentences-in-docs": (
+        {"README.md": "The output " + "is very long " * 10},
+        {"README.md": "The output is short. " * 10 + "\n\n| a cell | " * 20},
+    ),
+    "long-sentences-in-help": ({HELP: "The output " + "is very long " * 10}, {HELP: "\n  --keep  Part to show" * 10}),
+    "passive-in-docs": ({"README.md": "The line is shown."}, {"README.md": "overspill shows the line."}),
+    "links-that-lead-nowhere": (
+        {"README.md": "[a](docs/d.md#other)", "docs/d.md": "# One heading\n"},
+        {"README.md": "[a](docs/d.md#one-heading), [b](#here)\n## Here\n", "docs/d.md": "# One `heading`\n[up](../README.md)"},
+    ),
     "paths-that-lead-nowhere": (
         {"CONTRIBUTING.md": "Look at `profile/own.rs`."},
         {"CONTRIBUTING.md": "`text/x.rs`, `text/`, `--keep a/b`, [d](docs/d.md)", "crates/a/src/text/x.rs": "", "docs/d.md": ""},
