@@ -1,4 +1,4 @@
-//! What every store must do, as tests.
+//! Tests that every implementation of [`Store`] must pass.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{Call, Error};
 
-/// Checks that a store keeps what [`Store`] promises, and panics where it does not.
+/// Checks that a store keeps the promises of [`Store`], and panics if the store breaks one.
 ///
-/// Whoever writes a store of their own calls this in a test. `make` returns a new, empty store
-/// each time; its clock must not run backwards.
+/// Call this function in a test of your own store. `make` returns a new, empty store each time.
+/// The clock of the store must not run backwards.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -37,19 +37,19 @@ pub fn conformance(make: impl Fn() -> Arc<dyn Store>) {
     many_at_once_lose_and_mix_nothing(make());
 }
 
-/// Checks a store that keeps at most 64 KiB of an output: it notes where each range that it kept
-/// stands in the original.
+/// Checks a store that keeps at most 64 KiB of an output: the store must record the position in
+/// the original of each range that it kept.
 pub fn partial_conformance(make: impl Fn() -> Arc<dyn Store>) {
     partial_output_notes_its_ranges(&*make());
     partial_output_keeps_excerpts(&*make());
-    assert_eq!(kept(&*make(), b"short\n", Vec::new()).1, None, "a short output is kept whole");
+    assert_eq!(kept(&*make(), b"short\n", Vec::new()).1, None, "a short output is saved whole");
 }
 
 fn lines_of_text() -> Vec<String> {
     (1..=40_000).map(|number| format!("line {number}\n")).collect()
 }
 
-/// Saves an output and these lines of it; returns what was kept.
+/// Saves an output with these excerpts, and returns its reference and the ranges that were kept.
 fn kept(store: &dyn Store, bytes: &[u8], lines: Vec<Excerpt>) -> (SpillRef, Option<KeptRanges>) {
     let mut draft = create(store, &Call::new("tool"));
     bytes.chunks(7_919).for_each(|part| append(&mut *draft, part));
@@ -99,7 +99,7 @@ fn partial_output_keeps_excerpts(store: &dyn Store) {
     let both = found(20_001).expect("line 20001 was kept");
     assert_eq!((both.bytes, both.verbatim), (start(20_000)..start(20_002), true));
     let shown = found(25_000).expect("line 25000 was kept");
-    assert!(!shown.verbatim, "a line that is not stored byte for byte says so");
+    assert!(!shown.verbatim, "a line that is not stored byte for byte is marked so");
     assert_eq!(store.read(&saved.id, shown.stored).expect("read"), b"as shown\n");
     assert_eq!((found(19_999), found(20_002)), (None, None));
 }
@@ -159,7 +159,7 @@ fn what_is_saved_is_read_back(store: &dyn Store) {
     for bytes in awkward {
         let saved = save(store, &Call::new("tool"), &[bytes]);
         assert_eq!(saved.kept, Kept::Whole);
-        assert!(!saved.path.is_empty(), "somebody can be told where it is");
+        assert!(!saved.path.is_empty(), "a saved output has a path for the notice");
         assert_eq!(read(store, &saved.id), *bytes, "byte for byte");
         assert_eq!(entry(store, &saved.id).bytes, bytes.len() as u64);
     }
@@ -275,7 +275,7 @@ fn records_are_kept(store: &dyn Store) {
             Record { call: Call::new("日本"), exit: Some(exit), bytes: 1, ..Record::default() };
         store.describe(&name, &record).expect("described");
         let known = store.record(&name).expect("a record or none");
-        // A store may know nothing beyond the bytes, but nothing false.
+        // A store may have no record, but never a wrong one.
         assert!(known.is_none_or(|known| known == record));
     }
     store.retrieved(&name, 30, &[5..9, 0..2]).expect("noted");
@@ -286,9 +286,9 @@ fn records_are_kept(store: &dyn Store) {
     assert!(parts.is_empty() || parts == [0..3, 5..9], "{parts:?}");
     let other = save(store, &Call::new("tool"), &[b"b"]).id;
     let all = store.records(&[other.clone(), name.clone()]).expect("records or none");
-    assert_eq!(all, [None, known], "many are known as each of them is");
+    assert_eq!(all, [None, known], "`records` returns the same as `record`");
     store.delete(&other).expect("deleted");
-    assert_eq!(list(store).len(), 1, "what is known of an output is not an output");
+    assert_eq!(list(store).len(), 1, "a record is not listed as an output");
     store.delete(&name).expect("deleted");
 }
 
