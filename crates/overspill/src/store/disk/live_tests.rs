@@ -1,4 +1,4 @@
-//! Outputs that are read while they are written.
+//! Tests of outputs that are read while they are written.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -39,7 +39,7 @@ fn live_output_is_read_and_its_record_says_that_it_runs() {
         assert_eq!(draft.go_live().unwrap().id, id);
         draft.append(b"two\n").unwrap();
         assert_eq!(disk.read(&id, 0..100).unwrap(), b"one\ntwo\n");
-        // The lock is that of an open file, so this process sees it as another one does.
+        // The lock belongs to the open file, so this process sees it as another process would.
         assert!(disk.record(&id).unwrap().unwrap().running);
         let entry = disk.entry(&id).unwrap();
         assert!(matches!(disk.expire(&[&entry])[..], [Ok(false)]));

@@ -1,4 +1,4 @@
-//! How much is kept.
+//! Tests of the cap for one output and of the disk space that stays free.
 
 use overspill::core::Limits;
 use overspill::internal::retrieve::read as read_part;
@@ -47,7 +47,7 @@ fn what_would_take_the_last_room_is_not_saved() {
     match draft.append(b"x") {
         Err(Error::Full { path, reason }) => {
             assert_eq!(path, store.path());
-            assert!(reason.contains("are to stay so"), "{reason}");
+            assert!(reason.contains("store.keep_free is"), "{reason}");
         }
         other => panic!("{other:?}"),
     }

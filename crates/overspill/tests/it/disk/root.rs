@@ -1,4 +1,4 @@
-//! Which directories are used.
+//! Tests of the directories that a store uses or refuses.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use overspill::{Call, Error};
 
 use super::*;
 
-/// Nothing is saved in or read from a directory that may not be used.
+/// Checks that nothing is saved in or read from a directory that may not be used.
 fn refuses(path: &Path, access: Access, reason: &str) {
     let before = fs::symlink_metadata(path).unwrap().permissions();
     let store = Disk::new(path, DiskOptions { access, ..options() });
@@ -86,7 +86,7 @@ fn what_others_can_get_at_is_refused_unless_it_was_shared_on_purpose() {
         set_mode(&path, open);
         refuses(&path, Access::Private, &format!("{open:04o}"));
     }
-    refuses(&path, Access::Shared, "anybody can write");
+    refuses(&path, Access::Shared, "all users can write");
 
     set_mode(&path, 0o775);
     let store = Disk::new(&path, DiskOptions { access: Access::Shared, ..options() });
