@@ -1,5 +1,5 @@
-//! What befalls an upload, and what is said of it: the call goes on, "saved in the bucket" is never
-//! wrong, and this machine keeps the bytes until they are there.
+//! Tests of uploads that fail: the call goes on, a notice never claims an upload that did not
+//! happen, and this machine keeps the bytes until they are in the bucket.
 
 use std::time::Duration;
 
@@ -16,14 +16,15 @@ use crate::store::{numbered, save};
 
 const SHORT: Duration = Duration::from_millis(700);
 
-/// Saves under a fault and tells what was said; then lifts the fault, and it must arrive.
+/// Saves an output under a fault and returns the reason of the pending upload. Then checks that the
+/// output arrives without the fault.
 #[track_caller]
 fn pending(server: &Server, fault: Fault, output: &[u8]) -> String {
     let between = FaultServer::before(&server.endpoint, fault);
     let here = server.machine_by(&between.endpoint, "faults", SHORT);
     let saved = save(&here, &Call::new("bash"), output);
     let Availability::UploadPending(reason) = saved.within else {
-        panic!("{fault:?}: it is said to be in the bucket")
+        panic!("{fault:?}: the output claims to be in the bucket")
     };
     assert_eq!(here.read(&saved.id, 0..u64::MAX).unwrap(), output, "{fault:?}");
     between.now(Fault::Pass);
@@ -141,7 +142,7 @@ fn what_somebody_else_put_there_is_not_taken_for_ours() {
     Raw::of(&server).put(&Raw::key(&here, &saved.id), "else\n");
     between.now(Fault::Pass);
     let pushed = here.push(Duration::from_secs(20)).unwrap();
-    assert_eq!(pushed.reason.as_deref(), Some("there is something else of that name"));
+    assert_eq!(pushed.reason.as_deref(), Some("another object has that name"));
     assert_eq!(pushed.left, 1);
     assert_eq!(here.read(&saved.id, 0..9).unwrap(), b"ours\n");
 }
@@ -203,7 +204,7 @@ fn a_day_of_a_hundred_thousand_outputs_is_listed_page_by_page() {
     let expected = [99_999, 99_998, 99_997].map(busy_name);
     assert_eq!(names.collect::<Vec<_>>(), expected);
     assert_eq!(newest.more, 99_997);
-    // Days, what is pinned, what was used, a hundred pages, and a record for each that is shown.
+    // Requests for the days, the pins, the use marks, a hundred pages, and each shown record.
     let requests = there.traffic().requests - before;
     assert!((100..=110).contains(&requests), "{requests}");
     let day = RecentQuery {

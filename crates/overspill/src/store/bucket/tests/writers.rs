@@ -1,4 +1,4 @@
-//! Who saved an output.
+//! Tests that a record names the user and machine that saved the output.
 
 use super::{Fleet, save};
 use crate::store::{Catalog, RecentQuery};
@@ -8,7 +8,7 @@ fn record_of_another_user_or_machine_says_so() {
     let fleet = Fleet::new();
     let here = fleet.machine_of("me@here");
     let name = save(&here, b"line\n");
-    // The last one has the writer's name but not its spool.
+    // The last machine has the writer's name but not its spool.
     for (machine, elsewhere) in [
         (here, false),
         (fleet.machine_of("me@there"), true),
