@@ -1,4 +1,4 @@
-//! Secrets that are more than a run of characters after a beginning.
+//! Finds secrets that are more than a run of characters after a beginning.
 
 use super::context::{Came, Found, LONGEST};
 use super::rules::is_mixed;
@@ -11,7 +11,7 @@ impl Came<'_> {
         let (mut end, mut lens) = (at, Vec::with_capacity(5));
         let (first_end, goes_on) = self.class(at, Class::Word, LONGEST);
         let (known, known_end) = self.runs.no_jwt.get();
-        // The parts after the first one are the same.
+        // The parts after the first one are the same as before.
         let is_refused = known == first_end && !goes_on;
         if is_refused {
             (end, lens) = (known_end, vec![first_end - at]);
@@ -87,8 +87,8 @@ impl Came<'_> {
         }
     }
 
-    /// Finds a key of Mailchimp: 32 hexadecimal digits before a region such as `-us12`. The digits wait
-    /// only if eight of them have come, see [`hex_tail`].
+    /// Finds a key of Mailchimp: 32 hexadecimal digits before a region such as `-us12`. The digits
+    /// wait only if at least eight of them have arrived, see [`hex_tail`].
     pub(super) fn mailchimp(&self, at: usize) -> Found {
         let digits = self.text[at.saturating_sub(33)..at]
             .iter()

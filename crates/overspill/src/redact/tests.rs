@@ -1,8 +1,11 @@
+//! Tests of the rules and of masking in chunks.
+
 use proptest::prelude::*;
 
 use super::*;
 
-/// Made of parts, so that no scanner of ours or of others takes this file for a leak.
+/// Returns examples of secrets. They are made of parts, so that no scanner takes this file for a
+/// leak.
 fn secrets() -> Vec<String> {
     let letters = "a1B2c3D4e5F6g7H8i9J0".repeat(4);
     let upper = "A1B2C3D4E5F6G7H8I9J0".to_owned();
@@ -86,7 +89,7 @@ fn what_only_looks_alike_stays() {
     }
 }
 
-/// Looks at all of `text`, and at it in chunks of many sizes.
+/// Checks the masked form of `text`, as a whole and in chunks of many sizes.
 #[track_caller]
 fn masks(text: &str, masked: &str, count: u64) {
     assert_eq!(redaction().text(text), (Cow::Borrowed(masked), count), "{text:?}");
@@ -164,7 +167,7 @@ fn sequences_within_a_secret_do_not_hide_it() {
             (format!("Bearer {sequence}ghp_{parts}"), format!("Bearer {sequence}****{masked}"));
         masks(&text, &masked, 1);
     }
-    // Typed wrong, and printed twice to be bold.
+    // A typing error that was corrected, and letters that were printed twice to be bold.
     masks(
         &format!("ghp_xyz\x08\x08\x08{body}"),
         &format!("ghp_***\x08\x08\x08{}", "*".repeat(40)),
@@ -173,7 +176,7 @@ fn sequences_within_a_secret_do_not_hide_it() {
     let bold =
         |text: &str| text.chars().map(|char| format!("{char}\x08{char}")).collect::<String>();
     masks(&bold(&format!("ghp_{body}\n")), &bold(&format!("ghp_{}\n", "*".repeat(40))), 1);
-    // What is overwritten is a secret all the same.
+    // Overwritten text is a secret too.
     masks(
         &format!("ghp_{body}\rdone \x1b[K\n"),
         &format!("ghp_{}\rdone \x1b[K\n", "*".repeat(40)),
@@ -186,7 +189,7 @@ fn sequences_within_a_secret_do_not_hide_it() {
 
 #[test]
 fn name_of_a_secret_that_waits_is_looked_at_again() {
-    // The color ends the cookie as it is written, and not as it is shown.
+    // The colour ends the cookie in the written text, but not in the shown text.
     let value = "aK3bQ9cZ0dX7eL2f";
     let text = format!("Cookie: sid={value}\x1b[31mwsse:--password <![CD[b'DB_PASSWORDg ");
     let (masked, count) = redaction().text(&text);
@@ -303,7 +306,7 @@ fn an_expression_of_ones_own_is_looked_for_in_each_line() {
         redactor.finish(|bytes| out.extend_from_slice(bytes));
         assert_eq!((out, redactor.masked()), (masked.as_bytes().to_vec(), 2));
     }
-    // A line that is all secret, and longer than what is held.
+    // The whole line is a secret, and longer than the bytes that wait.
     let own = Arc::new(Redaction::new(Some("z+")).unwrap());
     let mut redactor = Redactor::new(own);
     let (mut out, line) = (Vec::new(), "z".repeat(300_000));
@@ -333,7 +336,7 @@ proptest! {
 
     #[test]
     fn a_line_without_end_is_looked_at_in_pieces(before in 0..200_000_usize, size in 100..90_000_usize) {
-        // Without a blank anywhere, as in JSON that nobody is to read.
+        // The text has no blank, as in minified JSON.
         for secret in secrets() {
             let text = format!("{}:{secret},{}", "x".repeat(before), "y".repeat(100_000));
             let (masked, count) = in_chunks(text.as_bytes(), &[size]);

@@ -1,5 +1,5 @@
-//! What a terminal shows of what has come, and where that stands: colours and backspaces within a
-//! secret do not hide it, since a preview is shown without them.
+//! The text as a terminal shows it, with the original positions. Colours and backspaces within a
+//! secret do not hide it, because a preview is shown without them.
 
 use std::ops::Range;
 
@@ -11,28 +11,29 @@ use super::{Look, Secret};
 const ESCAPE: u8 = 0x1b;
 const BACKSPACE: u8 = 0x08;
 
-/// A sequence is not waited for any longer; one that never ends is text by then.
+/// The number of bytes for which an escape sequence waits for its end. A longer one counts as text.
 const LONGEST_SEQUENCE: usize = 4200;
 
-/// Text without what a terminal does not show.
+/// The text without the bytes that a terminal does not show.
 pub(super) struct View {
     text: Vec<u8>,
-    /// Where the parts of it stand in what has come, in order.
+    /// The original positions of the parts of `text`, in order.
     parts: Vec<Part>,
-    /// Where in the text something is left out.
+    /// The positions in `text` at which something is left out.
     gaps: Vec<usize>,
-    /// How much has come.
+    /// The length of the original in bytes.
     end: usize,
 }
 
 struct Part {
-    /// Where in the text it begins.
+    /// The position in `text` at which the part begins.
     at: usize,
     original: Range<usize>,
 }
 
 impl View {
-    /// Returns nothing where all is shown, which is most often so.
+    /// Returns the view of a text, or `None` if a terminal shows all of it, which is the usual
+    /// case.
     pub(super) fn of(came: &[u8]) -> Option<View> {
         memchr::memchr2(ESCAPE, BACKSPACE, came)?;
         let mut view = View {
@@ -57,18 +58,18 @@ impl View {
         Some(view)
     }
 
-    /// Returns this as what has come.
+    /// Returns the view as a text to search.
     pub(super) fn came<'a>(&'a self, came: Came<'a>) -> Came<'a> {
         let (fresh, scan) = (self.shown_before(came.fresh), self.shown_before(came.scan));
         Came { text: &self.text, gaps: &self.gaps, fresh, scan, ..came }
     }
 
-    /// Adds what was found in this to what was found in `came`.
+    /// Adds the secrets that were found in the view to those that were found in the original.
     pub(super) fn add(&self, found: Look, came: Came, look: &mut Look) {
         let mut pieces: Vec<Secret> =
             found.secrets.iter().flat_map(|secret| self.pieces(secret, came.text)).collect();
         pieces.sort_unstable_by_key(|piece| piece.bytes.start);
-        // Some are found both ways.
+        // Some secrets are found in both.
         look.secrets.retain(|secret| {
             let next = pieces.partition_point(|piece| piece.bytes.start <= secret.bytes.start);
             pieces[..next].last().is_none_or(|piece| secret.bytes.end > piece.bytes.end)
@@ -87,16 +88,16 @@ impl View {
         self.gaps.last() == Some(&self.text.len())
     }
 
-    /// Returns how many of the last bytes may be the beginning of a beginning.
+    /// Returns the number of last bytes that may be the first part of the beginning of a rule.
     pub(super) fn beginning(&self) -> usize {
         let len = super::beginning(&self.text);
         let first = self.text[self.text.len() - len..].first();
-        // The colon of a prompt is shown at once, whatever clears the line after it.
+        // The colon of a prompt is shown at once, even if a sequence clears the line after it.
         let is_prompt = self.ends_in_gap() && first.is_some_and(u8::is_ascii_punctuation);
         if is_prompt { 0 } else { len }
     }
 
-    /// Returns `place`, or where that begins in which it lies and which is left out.
+    /// Returns `place`, or the start of the gap in which it lies.
     fn outside_gap(&self, place: usize) -> usize {
         let next = self.parts.partition_point(|part| part.original.start < place);
         let start = self.parts[..next].last().map_or(0, |part| part.original.end);
@@ -104,7 +105,7 @@ impl View {
         if (start..end).contains(&place) { start } else { place }
     }
 
-    /// Returns how much of what has come before `place` is shown.
+    /// Returns the number of shown bytes before `place` in the original.
     fn shown_before(&self, place: usize) -> usize {
         let next = self.parts.partition_point(|part| part.original.start < place);
         self.parts[..next]
@@ -112,7 +113,7 @@ impl View {
             .map_or(0, |part| part.at + place.min(part.original.end) - part.original.start)
     }
 
-    /// Returns where the byte at `at` stands.
+    /// Returns the original position of the byte at `at`.
     fn place(&self, at: usize) -> Option<usize> {
         let next = self.parts.partition_point(|part| part.at <= at);
         let part = self.parts[..next].last()?;
@@ -120,8 +121,8 @@ impl View {
         (place < part.original.end).then_some(place)
     }
 
-    /// Returns the bytes of a secret without the sequences between them, but with what backspaces
-    /// took back: a letter that is printed twice is bold.
+    /// Returns the bytes of a secret without the sequences between them, but with the characters
+    /// that backspaces took back: a letter that is printed twice is bold.
     fn pieces(&self, secret: &Secret, came: &[u8]) -> Vec<Secret> {
         let Some(start) = self.place(secret.start) else { return Vec::new() };
         let rule = self.place(secret.rule).unwrap_or(start);
@@ -146,13 +147,13 @@ impl View {
     }
 }
 
-/// Returns where a sequence begins that is not complete.
+/// Returns the start of a sequence that is not complete.
 fn unfinished(came: &[u8]) -> Option<usize> {
     let from = memchr::memrchr(ESCAPE, came)?;
     if came.len() - from > LONGEST_SEQUENCE {
         return None;
     }
-    // Such a letter ends a sequence, or belongs to it; after one it is shown.
+    // This letter ends a sequence or belongs to it. After a complete sequence it is shown.
     let probe = [&came[from..], b"m"].concat();
     let is_shown =
         clean(&probe).unchanged.last().is_some_and(|last| last.end == probe.len() as u64);

@@ -1,3 +1,5 @@
+//! Tests of masking in JSON.
+
 use overspill_core::internal::json::JsonToken;
 use proptest::prelude::*;
 use serde_json::json;
@@ -95,7 +97,7 @@ proptest! {
         let (masked, count) = redaction().json(&json);
         let said: Vec<String> = serde_json::from_str(&masked).unwrap();
         prop_assert_eq!((&*said[0], count), (&*redaction().text(&text).0, 1));
-        // In chunks it is the same.
+        // In chunks, the result is the same.
         let (mut tokens, mut string) = (JsonTokens::default(), JsonString::new(redaction()));
         let (mut out, mut rest) = (Vec::new(), json.as_bytes());
         for size in sizes.iter().cycle() {
