@@ -1,4 +1,4 @@
-//! What a test asks of the server itself, past us.
+//! Direct access to the test server, without overspill.
 
 use object_store::ObjectStoreExt;
 use object_store::aws::{AmazonS3, AmazonS3Builder};
@@ -9,7 +9,7 @@ use tokio::runtime::Runtime;
 
 use crate::server::{Server, variables};
 
-/// The server, asked directly.
+/// A client that talks directly to the server.
 pub(crate) struct Raw {
     store: AmazonS3,
     runtime: Runtime,
@@ -17,7 +17,7 @@ pub(crate) struct Raw {
 
 impl Raw {
     pub(crate) fn of(server: &Server) -> Raw {
-        // Another one may be there already, and does as well.
+        // Another test may have installed a provider already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = AmazonS3Builder::new().with_bucket_name("fleet").with_allow_http(true);
         for (name, value) in variables(&server.endpoint) {
@@ -27,13 +27,13 @@ impl Raw {
         Raw { store: builder.build().unwrap(), runtime }
     }
 
-    /// Returns where an output of the tool `bash` goes.
+    /// Returns the key of an output of the tool `bash`.
     pub(crate) fn key(bucket: &Bucket, name: &OutputId) -> String {
         let day = name.time().unwrap().strftime("%Y-%m-%d");
         format!("{}/outputs/{day}/unknown/bash/{name}.txt", bucket.folder())
     }
 
-    /// Returns where the record of an output goes.
+    /// Returns the key of the record of an output.
     pub(crate) fn record(bucket: &Bucket, name: &OutputId) -> String {
         format!("{}/records/{name}", bucket.folder())
     }
@@ -48,7 +48,8 @@ impl Raw {
         Some(got.ok()?.to_vec())
     }
 
-    /// Returns the upload that the record of an output names, if there is such a record.
+    /// Returns the key and the id of the upload that the record of an output names, if there is
+    /// one.
     pub(crate) fn upload(&self, bucket: &Bucket, name: &OutputId) -> Option<(String, String)> {
         let note = self.get(&Raw::record(bucket, name))?;
         let line = note.split(|&byte| byte == b'\n').next()?;
@@ -56,7 +57,7 @@ impl Raw {
         Some((note["key"].as_str()?.to_owned(), note["upload"].as_str()?.to_owned()))
     }
 
-    /// Tells whether an upload in parts takes another part.
+    /// Tells whether an upload in parts accepts another part.
     pub(crate) fn is_open(&self, (key, upload): &(String, String)) -> bool {
         let key = key.as_str().into();
         self.runtime.block_on(self.store.put_part(&key, upload, 7, "part".into())).is_ok()

@@ -1,4 +1,4 @@
-//! What a bucket does as a store.
+//! Tests of the bucket as a store.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -43,7 +43,7 @@ fn a_bucket_is_a_store() {
     }
 }
 
-/// A machine that keeps 64 KiB of an output.
+/// Returns a machine that keeps 64 KiB of an output.
 fn capped(server: &Server, spool: &str, folder: &str) -> Bucket {
     let disk = DiskOptions { most_per_output: 64 << 10, ..DiskOptions::default() };
     server.machine_capped(spool, &server.endpoint, folder, BucketOptions::default(), disk)

@@ -1,4 +1,4 @@
-//! An engine is built from its parts, and reads what it saved.
+//! Tests of the builder: an engine is built from its parts and reads its saved outputs.
 
 use std::path::Path;
 

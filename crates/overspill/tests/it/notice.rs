@@ -1,4 +1,4 @@
-//! The words of the notice, as a model and a person read them.
+//! Tests of the notice, as a model and a person read it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -77,7 +77,7 @@ fn reader_with_a_tool_for_files_is_offered_that_tool() {
     );
     let far = ReaderAbilities { program: Some("/opt/bin/overspill".into()), ..reader.clone() };
     assert_eq!(first(&copy(), &far), format!("Read {path} offset A limit N]"));
-    // The file has not every line, or there is none.
+    // The file does not contain every line, or there is no file.
     let ends = Kept::Ends { first: 1, between: 0, last: 1 };
     let shared = SpillRef { within: Availability::Shared, ..copy() };
     for saved in [SpillRef { kept: ends, ..copy() }, shared] {

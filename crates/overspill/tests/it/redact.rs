@@ -1,4 +1,4 @@
-//! With `Redact::All` no way from a tool to a model shows a secret.
+//! Tests that with `Redact::All` no text from a tool to a model contains a secret.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -19,7 +19,7 @@ use overspill::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// What all secrets here have within.
+/// The text that all secrets here contain.
 const SECRET: &str = "a1B2c3D4e5F6g7H8i9J0";
 
 fn token() -> String {
@@ -43,7 +43,7 @@ fn engine(profile: Profile) -> Overspill {
     Overspill::new(profile, Memory::default()).to_builder().redact(all()).build()
 }
 
-/// Returns what every saved output is.
+/// Returns the content of all saved outputs.
 fn saved(overspill: &Overspill) -> String {
     let store = overspill.store();
     let read = |entry: overspill::store::Entry| store.read(&entry.name, 0..u64::MAX).unwrap();
@@ -274,7 +274,7 @@ fn what_was_saved_with_secrets_is_read_without_them() {
     let whole = shown.read(name, 0..u64::MAX).unwrap();
     let whole = String::from_utf8(whole).unwrap();
     assert!(!whole.contains(SECRET) && whole.len() == output.len());
-    // From wherever it is read.
+    // The start of a read makes no difference.
     let at = whole.find("ghp_").unwrap() as u64;
     for start in at - 30..at + 200 {
         for len in [1, 7, 60] {
@@ -419,7 +419,7 @@ fn output_that_is_saved_while_it_comes_is_masked_and_counted_once() {
     let mut spill = LiveSpill::new(&overspill, Call::default(), CallOptions::default());
     let (token, text) = (token(), long(""));
     spill.push_showing(format!("{token}\n{}", &token[..20]).as_bytes(), |_| {});
-    // The second token is held back, and goes on with the rest.
+    // The second token is held back until the rest arrives.
     let so_far = spill.held().unwrap();
     assert_eq!(String::from_utf8_lossy(so_far), format!("{}\n", stars()));
     assert!(spill.tighten(Limits::NONE.bytes(10)) && spill.held().is_none());
@@ -443,7 +443,7 @@ fn lines_kept_from_the_hole_are_masked() {
             .to_builder()
             .redact(Redact::Saved(rules))
             .build();
-    // Every line of these is shown, since it says that something failed.
+    // The preview shows every one of these lines, because each reports a failure.
     let lines = |text: &str| -> String {
         text.lines().map(|line| format!("{line}\nerror: failed to connect\n")).collect()
     };

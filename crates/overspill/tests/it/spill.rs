@@ -1,4 +1,4 @@
-//! What becomes of an output and of its copy.
+//! Tests of the way of an output through the engine: unchanged, shortened, saved.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::single_range_in_vec_init, reason = "a test")]
 
@@ -127,13 +127,13 @@ fn a_failed_save_looks_the_same_at_once_and_as_a_stream() {
             spill.finish(CallEnd::default()),
             overspill.process(output.as_bytes(), &Call::default()),
         );
-        // Our own marks have a word that is fresh for each output.
+        // The marks of overspill contain a new id for each output.
         let len = |outcome: &Outcome| outcome.bytes().len();
         assert_eq!(len(&streamed), len(&at_once));
     }
 }
 
-/// Statement S-G: what is switched off passes, up to the ceiling of every profile.
+/// Statement S-G: with shortening off, an output passes up to the ceiling of every profile.
 #[test]
 fn what_passes_uncut_is_cut_beyond_the_ceiling() {
     let off = CallOptions {
@@ -148,7 +148,7 @@ fn what_passes_uncut_is_cut_beyond_the_ceiling() {
         whole(overspill.process_with(below.as_bytes(), &Call::default(), &off));
         let spilled = spilled(overspill.process_with(above.as_bytes(), &Call::default(), &off));
         assert!(spilled.text.len() < 52_000, "{name}: {} bytes", spilled.text.len());
-        // `off` is allowed: there is no ceiling then.
+        // The ceiling may be off: then no limit applies.
         let open = Overspill::new(Profile { ceiling: Limits::NONE, ..profile }, Memory::default());
         whole(open.process_with(above.as_bytes(), &Call::default(), &off));
     }
@@ -178,7 +178,7 @@ fn ceiling_setting_that_is_off_lets_every_output_pass() {
         assert!(!is_cut(off.clone().tool("t", open.clone()), Layer::new()), "{name}: tool");
         assert!(!is_cut(off.clone(), Layer::new().ceiling(false)), "{name}: call");
         assert!(is_cut(open.clone(), Layer::new().ceiling(true)), "{name}: call");
-        // It switches nothing else off.
+        // The setting switches nothing else off.
         assert!(is_cut(Layer::new().ceiling(false), Layer::new()), "{name}");
         let unlimited = Layer::new().ceiling(false).max_lines(None).max_bytes(None).max_chars(None);
         assert!(!is_cut(unlimited.clone(), Layer::new()), "{name}: no limit");
@@ -210,7 +210,7 @@ fn a_strategy_of_your_own_has_its_way_within_the_limits() {
     assert!(pieces.text.contains("\none\n["), "{}", pieces.text);
     assert!(pieces.text.contains("lines 2-3 cut]"), "{}", pieces.text);
 
-    // Beyond the limits, the policy chooses; and so it does where a strategy makes no sense.
+    // Beyond the limits, or if the choice is invalid, the policy chooses.
     for choose in [
         (|output: &[u8]| Choice::Pieces(vec![0..output.len()])) as fn(&[u8]) -> Choice,
         |_| Choice::Pieces(vec![10..20, 5..8]),

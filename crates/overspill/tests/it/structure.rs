@@ -1,4 +1,4 @@
-//! Every way through the library shows what has a structure by its structure.
+//! Tests that every API of the library keeps the structure of structured output.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -21,7 +21,7 @@ fn own() -> Overspill {
     Overspill::new(Profile::OWN, Memory::default())
 }
 
-/// Returns what stands below the notice, and that it is JSON.
+/// Returns the text below the notice, and its JSON value.
 fn body(outcome: &Outcome) -> (String, Value) {
     let text = String::from_utf8(outcome.bytes().to_vec()).unwrap();
     let (notice, body) = text.split_once('\n').unwrap();

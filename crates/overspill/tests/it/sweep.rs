@@ -1,4 +1,4 @@
-//! What is swept, and what never is.
+//! Tests of the outputs that a sweep removes and keeps.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
-/// 2026-01-13, in seconds.
+/// A time on 2026-01-13, in seconds since 1970.
 const NOW: i64 = 1_768_318_245;
 
 fn entry(name: &str, bytes: u64, used: i64) -> Entry {
@@ -86,7 +86,7 @@ fn a_clock_that_is_wrong_keeps_what_it_cannot_judge() {
     }
 }
 
-/// A clock that can be set.
+/// A clock that a test can set.
 #[derive(Clone)]
 struct Hands(Arc<Mutex<i64>>);
 
@@ -183,7 +183,7 @@ fn what_was_used_since_it_was_listed_stays() {
 
 #[test]
 fn an_output_that_cannot_be_removed_does_not_end_the_sweep() {
-    /// Refuses to remove what begins with a letter in the first half of the alphabet.
+    /// A store that refuses to remove outputs whose names begin in the first half of the alphabet.
     #[derive(Debug)]
     struct Stubborn(Memory, Mutex<u32>);
     impl Store for Stubborn {
@@ -258,7 +258,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Runs a schedule and checks each sweep against what is known of every output.
+/// Runs a schedule and checks each sweep against the known state of every output.
 fn run(store: &dyn Store, hands: &Hands, steps: &[Step]) {
     let mut now = NOW;
     let mut known: Vec<Entry> = Vec::new();

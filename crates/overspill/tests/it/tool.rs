@@ -1,4 +1,4 @@
-//! Tool results, in our own shape and by the registry.
+//! Tests of tool results, in overspill's own shape and through the registry.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -62,7 +62,7 @@ fn text_stays_on_its_side_of_an_image() {
     assert!(!first.contains("after") && !last.contains("before"), "{first}");
     assert!(last.starts_with("after ") && last.ends_with("after 3000\nEND"), "{last}");
     assert!(first.len() + last.len() <= 51_200);
-    // A gap within one part, and parts that are shown whole on either side of it.
+    // The gap lies within one part, and the parts on both sides are shown whole.
     let parts =
         [text("one".into()), image.clone(), text(numbered("two")), image, text("three".into())];
     let after = changed(bound(&json!({"output": parts}), &Gates::default()));
@@ -85,7 +85,7 @@ fn our_own_work_is_known_by_its_record_and_not_done_again() {
     assert_eq!(once["metadata"]["truncated"], true);
     assert_eq!(once["metadata"]["overspill"]["lines"], 5000);
     assert_eq!(bound(&once, &Gates::default()), Bounded::Unchanged);
-    // Text that looks like ours is no record.
+    // Text that looks like a notice is not a record.
     let imitation = json!({"output": format!("[overspill 123456: all is well]\n{}", long())});
     changed(bound(&imitation, &Gates::default()));
 }
@@ -128,7 +128,7 @@ fn a_record_that_nobody_made_is_no_record() {
         let result =
             json!({"output": long(), "metadata": {"overspill": forged, "truncated": true}});
         changed(bound(&result, &Gates::default()));
-        // A tool that the host has named is believed.
+        // The result of a tool that the host trusts is accepted.
         let trusted = Gates { trusted: vec!["tool".into()], ..Gates::default() };
         assert_eq!(bound(&result, &trusted), Bounded::Unchanged);
     }
@@ -287,7 +287,7 @@ fn an_envelope_that_is_none_gets_a_bounded_answer() {
         assert_eq!(answer["status"], "partial", "{}", &response[..40]);
         assert_eq!(answer["data"]["truncation"]["kept_bytes"], 51_200);
     }
-    // Deep nesting, half of a pair, numbers beyond everything: JSON all the same.
+    // Deep nesting, half of a surrogate pair and huge numbers are still JSON.
     let deep = format!("{}1{}", "[".repeat(300), "]".repeat(300));
     let odd = format!(
         r#"{{"status":"error", "error":"e", "stats":{deep}, "context":{{"n": 1.50, "s": "\ud800"}}, "text":"{long}"}}"#

@@ -1,4 +1,4 @@
-//! Telling what is torn.
+//! Tests of the detection of damaged outputs and seals.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;

@@ -1,4 +1,4 @@
-//! What is remembered of what was swept.
+//! Tests of the list of expired outputs.
 
 use overspill::core::CutFailures;
 use overspill::internal::store::{Catalog, ExpiredOutput, Expiry, Record};

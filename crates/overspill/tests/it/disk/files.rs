@@ -1,4 +1,4 @@
-//! Which files are touched.
+//! Tests of the files that the store makes, reads and removes.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -50,13 +50,13 @@ fn planted_links_and_pipes_are_neither_followed_nor_touched() {
     assert!(fs::symlink_metadata(path("out-2.txt")).unwrap().is_symlink());
 }
 
-/// Elsewhere a draft needs a hidden directory, so that nothing is saved at all.
+/// On other systems a draft needs the hidden directory, so that nothing is saved at all.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_planted_hidden_directory_is_not_followed() {
     if cfg!(feature = "portable-unix") {
         let reason = "skipped: without files without a name, drafts need the hidden directory";
-        // Not by a macro, whose output the harness hides.
+        // No macro is used, because the test harness captures its output.
         let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{reason}\n").as_bytes());
         return;
     }
@@ -78,7 +78,7 @@ fn a_planted_hidden_directory_is_not_followed() {
 
 #[test]
 fn modes_do_not_depend_on_the_umask() {
-    // The umask is the whole process's, so the work is done by another one.
+    // The umask belongs to the whole process, so another process does the work.
     const INSIDE: &str = "OVERSPILL_TEST_UMASK";
     if let Some(path) = std::env::var_os(INSIDE) {
         for mask in [0o000, 0o022, 0o077, 0o277, 0o777] {
@@ -123,7 +123,7 @@ fn a_write_that_fails_is_an_error_that_names_the_place_and_leaves_nothing() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
-    // Files of at most 8 blocks, and no signal for the attempt.
+    // Limit files to 8 blocks, and ignore the signal of a failed write.
     let done = Command::new("sh")
         .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\""])
         .arg(std::env::current_exe().unwrap())

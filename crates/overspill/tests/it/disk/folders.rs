@@ -1,4 +1,4 @@
-//! One folder for each project in the store's directory.
+//! Tests of the folders of projects in the store's directory.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,7 +13,7 @@ use overspill::{Error, Retention};
 
 use super::*;
 
-/// Opens the one store of a directory for a project.
+/// Opens the store of a directory for a project.
 fn of_project(directory: &tempfile::TempDir, project: &str) -> Disk {
     disk(directory, DiskOptions { project: Some(project.into()), ..options() })
 }
@@ -147,9 +147,9 @@ fn folder_that_becomes_empty_is_removed() {
     let entry = shop.entry(&second.id).unwrap();
     assert!(matches!(shop.expire(&[&entry])[..], [Ok(true)]));
     assert!(!shop.folder().exists());
-    // It is made again, also by a store that had it open.
+    // The folder is made again, also by a store that had it open.
     assert_eq!(read(&shop, &save(&shop, b"3").id), b"3");
-    // One with a file of somebody else stays.
+    // A folder with a foreign file stays.
     fs::write(shop.folder().join("note"), "").unwrap();
     let id = ids(&shop).remove(0);
     shop.delete(&id).unwrap();
@@ -194,7 +194,7 @@ fn short_sweeps_reach_every_folder() {
         all.extend((0..3).map(|_| save(&store, b"x").id));
     }
     all.sort();
-    // No time at all: each sweep lists one part and remembers the next.
+    // Without any time, each sweep lists one part and remembers the next.
     let mut seen: Vec<OutputId> = Vec::new();
     for _ in 0..7 {
         let store = of_project(&directory, "/a/p0");
@@ -234,7 +234,7 @@ fn tidy_keeps_records_of_outputs_in_folders_and_removes_empty_folders() {
     assert!(!empty.exists());
 }
 
-/// Plants what is not a folder of ours, with an output in it; returns its path.
+/// Makes a directory that looks like a folder, with an output in it. Returns its path.
 fn plant(store: &Disk, name: &str, mode: u32) -> (PathBuf, OutputId) {
     let path = store.path().join(name);
     fs::create_dir(&path).unwrap();
@@ -346,7 +346,7 @@ fn running_output_stands_in_its_folder() {
     assert_eq!((&saved.id, &saved.path), (&live.id, &live.path));
     assert!(!other.record(&live.id).unwrap().unwrap().running);
     assert_eq!(ids(&other), [live.id]);
-    // One that is dropped takes its folder along.
+    // A dropped draft removes its folder.
     other.delete(&saved.id).unwrap();
     let mut draft = store.create(&Call::new("tool")).unwrap();
     draft.go_live().unwrap();

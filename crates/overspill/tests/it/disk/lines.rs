@@ -1,4 +1,4 @@
-//! Finding lines.
+//! Tests of the positions of lines.
 
 use overspill::Call;
 use overspill::internal::store::Lookup;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Where each line begins, found the slow way.
+/// Returns the start of each line, found by counting.
 fn starts(text: &[u8]) -> Vec<u64> {
     let after = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
     let starts = std::iter::once(0).chain(after.map(|(at, _)| at as u64 + 1));
