@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_ranges_know_what_is_missing() {
+    fn kept_ranges_list_missing_ranges() {
         let gap = |bytes, first_line, last_line| NotKept { bytes, first_line, last_line };
         assert_eq!(sample().not_kept(), [gap(10..38, 6, 19), gap(40..180, 21, 90)]);
         assert_eq!((sample().hole(), sample().missing()), (Some(gap(10..180, 6, 90)), 168));

@@ -357,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_from_outside_stays_inside() {
+    fn outside_text_is_made_safe_in_names() {
         for (tool, name) in [
             ("../../etc/passwd", "______etc_passwd_"),
             ("a\0b", "a_b_"),
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_taken_name_without_a_random_part_gets_a_number() {
+    fn taken_name_without_random_part_gets_a_number() {
         let style = NameStyle {
             parts: &[NamePart::Tool(Missing::Unknown), NamePart::Text("-"), NamePart::Seconds],
             ..STYLE
@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn only_our_own_names_are_ours() {
+    fn foreign_file_names_are_not_recognised() {
         for file in [
             "notes.txt",
             "bash_1.txt",
@@ -406,7 +406,7 @@ mod tests {
         assert!(NameStyle::OWN.name_of("01m7gh5d7nftzkz0esdtq7atzy.txt").is_none());
     }
     #[test]
-    fn a_shorter_random_part_is_recognised_and_the_full_one_is_drawn() {
+    fn shorter_random_part_is_recognised_and_full_one_is_made() {
         let parts = &[
             NamePart::Tool(Missing::EmptyStaysEmpty),
             NamePart::Text("_"),

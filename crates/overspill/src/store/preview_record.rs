@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn record_json_holds_the_preview() {
+    fn record_json_contains_the_preview() {
         let record = Record { preview: Some(preview()), ..Record::default() };
         let json = serde_json::to_string(&record).unwrap();
         let expected = r#""preview":{"limits":{"bytes":51200,"lines":10},"keep":"auto","kind":"diff","lines":[[1,4]]}"#;

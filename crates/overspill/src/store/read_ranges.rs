@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn line_is_read_back_and_junk_is_left_out() {
+    fn line_of_ranges_is_read_back_without_junk() {
         let ranges = [0..17, 30..42];
         assert_eq!(of_line(to_line(&ranges).as_bytes()).collect::<Vec<_>>(), ranges);
         assert_eq!(of_line(b"x 1- 3-4 -9 5-y 6-7").collect::<Vec<_>>(), [3..4, 6..7]);

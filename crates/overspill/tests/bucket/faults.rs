@@ -36,7 +36,7 @@ fn pending(server: &Server, fault: Fault, output: &[u8]) -> String {
 }
 
 #[test]
-fn what_a_server_refuses_waits_here() {
+fn refused_upload_stays_on_this_machine() {
     let Some(server) = Server::find() else { return };
     let output = numbered(10_000);
     for (status, code, expected) in [
@@ -61,7 +61,7 @@ fn what_a_server_refuses_waits_here() {
 }
 
 #[test]
-fn what_a_network_does_waits_here() {
+fn upload_that_the_network_breaks_stays_on_this_machine() {
     let Some(server) = Server::find() else { return };
     let output = numbered(20_000);
     for fault in [Fault::Hang, Fault::Slow, Fault::Reset] {
@@ -73,7 +73,7 @@ fn what_a_network_does_waits_here() {
 }
 
 #[test]
-fn an_overloaded_server_is_asked_again() {
+fn request_to_overloaded_server_is_repeated() {
     let Some(server) = Server::find() else { return };
     let fault = Fault::AnswerTimes(3, 503, "SlowDown");
     let between = FaultServer::before(&server.endpoint, fault);
@@ -84,7 +84,7 @@ fn an_overloaded_server_is_asked_again() {
 }
 
 #[test]
-fn an_answer_that_is_lost_is_no_second_output() {
+fn lost_answer_makes_no_second_output() {
     let Some(server) = Server::find() else { return };
     let output = numbered(1_000);
     pending(&server, Fault::LoseAnswer, &output);
@@ -94,7 +94,7 @@ fn an_answer_that_is_lost_is_no_second_output() {
 }
 
 #[test]
-fn a_large_upload_that_is_interrupted_is_ended_and_done_again() {
+fn interrupted_large_upload_is_aborted_and_repeated() {
     let Some(server) = Server::find() else { return };
     let output = numbered(1_500_000);
     assert!(output.len() > 16 << 20);
@@ -105,7 +105,7 @@ fn a_large_upload_that_is_interrupted_is_ended_and_done_again() {
 }
 
 #[test]
-fn an_upload_whose_writer_died_is_ended_by_any_other_machine_a_day_later() {
+fn upload_of_dead_writer_is_aborted_by_another_machine_after_a_day() {
     let Some(server) = Server::find() else { return };
     let between = FaultServer::before(&server.endpoint, Fault::HangParts);
     let here = server.machine_by(&between.endpoint, "dead", SHORT);
@@ -134,7 +134,7 @@ fn an_upload_whose_writer_died_is_ended_by_any_other_machine_a_day_later() {
 }
 
 #[test]
-fn what_somebody_else_put_there_is_not_taken_for_ours() {
+fn foreign_object_under_the_key_is_not_taken_for_the_output() {
     let Some(server) = Server::find() else { return };
     let between = FaultServer::before(&server.endpoint, Fault::Hang);
     let here = server.machine_by(&between.endpoint, "other", SHORT);
@@ -148,7 +148,7 @@ fn what_somebody_else_put_there_is_not_taken_for_ours() {
 }
 
 #[test]
-fn what_died_in_mid_upload_is_sent_by_the_next_call() {
+fn output_of_interrupted_upload_is_sent_by_the_next_call() {
     let Some(server) = Server::find() else { return };
     let between = FaultServer::before(&server.endpoint, Fault::Hang);
     let wait = Duration::from_secs(20);
@@ -164,7 +164,7 @@ fn what_died_in_mid_upload_is_sent_by_the_next_call() {
 }
 
 #[test]
-fn an_output_that_is_deleted_while_it_is_read_is_said_to_be_gone() {
+fn output_deleted_while_it_is_read_is_reported_as_missing() {
     let Some(server) = Server::find() else { return };
     let output = numbered(3_000_000);
     let name = save(&server.machine("vanish"), &Call::new("bash"), &output).id;
@@ -182,7 +182,7 @@ fn an_output_that_is_deleted_while_it_is_read_is_said_to_be_gone() {
 }
 
 #[test]
-fn a_hundred_thousand_foreign_objects_are_passed_over() {
+fn listing_skips_a_hundred_thousand_foreign_objects() {
     let Some(server) = Server::find() else { return };
     let between = FaultServer::before(&server.endpoint, Fault::Crowd);
     let there = server.machine_by(&between.endpoint, "crowd", SHORT);
@@ -193,7 +193,7 @@ fn a_hundred_thousand_foreign_objects_are_passed_over() {
 }
 
 #[test]
-fn a_day_of_a_hundred_thousand_outputs_is_listed_page_by_page() {
+fn day_with_a_hundred_thousand_outputs_is_listed_page_by_page() {
     let Some(server) = Server::find() else { return };
     let between = FaultServer::before(&server.endpoint, Fault::Busy);
     let there = server.machine_by(&between.endpoint, "busy", SHORT);
@@ -217,7 +217,7 @@ fn a_day_of_a_hundred_thousand_outputs_is_listed_page_by_page() {
 }
 
 #[test]
-fn rights_that_are_missing_are_named() {
+fn missing_rights_are_named() {
     let Some(server) = Server::find() else { return };
     let with = |key: &str, secret: &str| {
         let spool = Disk::new(std::env::temp_dir().join("never-made"), DiskOptions::default());

@@ -13,7 +13,7 @@ use crate::server::Server;
 use crate::store::save;
 
 #[test]
-fn a_clock_that_is_wrong_by_weeks_removes_nothing_too_early() {
+fn clock_that_is_weeks_wrong_expires_no_output_early() {
     let Some(server) = Server::find() else { return };
     for weeks in [-5, 5] {
         let off = SignedDuration::from_hours(weeks * 7 * 24);
@@ -36,7 +36,7 @@ fn a_clock_that_is_wrong_by_weeks_removes_nothing_too_early() {
 }
 
 #[test]
-fn what_a_later_version_writes_is_left_alone_and_not_guessed_at() {
+fn objects_of_a_later_version_are_refused_and_kept() {
     let Some(server) = Server::find() else { return };
     let (here, raw) = (server.machine("versions"), Raw::of(&server));
     let name = save(&here, &Call::new("bash"), b"output\n").id;

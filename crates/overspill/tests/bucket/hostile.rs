@@ -16,7 +16,7 @@ fn record(key: &str) -> String {
 }
 
 #[test]
-fn record_with_a_key_outside_the_tenant_reaches_nothing_there() {
+fn record_with_key_outside_the_tenant_reaches_no_foreign_object() {
     let Some(server) = Server::find() else { return };
     let (here, raw) = (server.machine("hostile"), Raw::of(&server));
     let secret = format!("{}/../secret", here.folder()).replace("/../", "-");

@@ -26,7 +26,7 @@ fn whole(bucket: &Bucket, name: &overspill::store::OutputId) -> Vec<u8> {
 }
 
 #[test]
-fn what_was_fetched_is_not_fetched_again() {
+fn fetched_page_is_not_fetched_again() {
     let Some(server) = Server::find() else { return };
     let output = numbered(2_500_000);
     assert!(output.len() > 3 * (8 << 20), "several strides");
@@ -50,7 +50,7 @@ fn what_was_fetched_is_not_fetched_again() {
 }
 
 #[test]
-fn what_is_kept_has_a_bound_and_can_be_nothing() {
+fn page_cache_has_a_limit_and_can_be_off() {
     let Some(server) = Server::find() else { return };
     let output = numbered(600_000);
     let name = save(&server.machine("limit"), &Call::new("bash"), &output).id;
@@ -78,7 +78,7 @@ fn what_is_kept_has_a_bound_and_can_be_nothing() {
 }
 
 #[test]
-fn what_was_torn_is_fetched_and_what_is_gone_is_gone() {
+fn damaged_page_is_fetched_again_and_deleted_output_is_not_found() {
     let Some(server) = Server::find() else { return };
     let output = numbered(300_000);
     let here = server.machine("torn");

@@ -70,7 +70,7 @@ fn path_without_values_is_named_on_one_line() {
 }
 
 #[test]
-fn search_says_where_it_goes_on_and_how_many_matches_are_left() {
+fn search_answer_has_the_next_request_and_the_matches_left() {
     let (store, id) = saved("a\nb\na\nb\na\n");
     let query = Query { pattern: "a".into(), most: Some(3), ..Query::default() };
     let ask = |query: &Query| {
@@ -87,7 +87,7 @@ fn search_says_where_it_goes_on_and_how_many_matches_are_left() {
 }
 
 #[test]
-fn comparison_says_how_many_lines_differ_and_leads_on() {
+fn comparison_answer_has_the_next_request_and_the_number_of_lines() {
     let (store, old) = saved("a\nb\n");
     let mut draft = store.create(&Call::default()).unwrap();
     draft.append(b"a\nc\nd\n").unwrap();

@@ -131,7 +131,7 @@ fn part_write_until_killed() {
 }
 
 #[test]
-fn a_kill_leaves_whole_entries_or_none() {
+fn killed_writer_leaves_whole_entries_or_none() {
     if told().is_some() {
         return;
     }
@@ -217,7 +217,7 @@ fn part_do_everything_at_once() {
 }
 
 #[test]
-fn eight_processes_with_eight_threads_each_lose_and_mix_nothing() {
+fn parallel_processes_and_threads_lose_and_mix_nothing() {
     if told().is_some() {
         return;
     }
@@ -260,7 +260,7 @@ fn part_want_the_same_name() {
 }
 
 #[test]
-fn two_processes_that_want_the_same_name_get_one_each() {
+fn parallel_processes_get_different_names() {
     if told().is_some() {
         return;
     }

@@ -310,7 +310,7 @@ fn is_masked(line: &str, secret: &str) {
 }
 
 #[test]
-fn prefixes_of_vendors_are_masked_wherever_they_stand() {
+fn vendor_tokens_are_masked_in_every_position() {
     for (prefix, alphabet, len) in PREFIXES {
         // One character more or less than usual makes no difference.
         for len in [*len - 1, *len, *len + 1] {
@@ -355,7 +355,7 @@ fn tokens_of_several_parts_are_masked() {
 }
 
 #[test]
-fn value_after_a_name_is_masked_in_every_style() {
+fn value_after_secret_name_is_masked_in_every_style() {
     for line in TOKENS {
         for secret in [of(ALL, 40), of(HEX, 32), of(ALL, 24)] {
             is_masked(&line.replace("@@", &secret), &secret);
@@ -459,7 +459,7 @@ fn private_key_is_masked_in_every_layout() {
 }
 
 #[test]
-fn ordinary_lines_stay_as_they_are() {
+fn ordinary_lines_are_not_masked() {
     let lines = include_str!("../vectors/ordinary.txt").lines();
     let changed: Vec<String> = lines
         .map(|line| (line, redaction().text(line).0))
@@ -470,7 +470,7 @@ fn ordinary_lines_stay_as_they_are() {
 }
 
 #[test]
-fn marks_of_keys_without_a_key_stay_as_they_are() {
+fn private_key_marks_without_a_key_are_not_masked() {
     let text = format!("-----BEGIN {} KEY-----\n", "PRIVATE").repeat(20_000);
     let mut redactor = Redactor::new(redaction());
     let mut len = 0;

@@ -131,7 +131,7 @@ fn output() -> Vec<u8> {
 }
 
 #[test]
-fn every_call_may_fail_in_every_way_in_every_profile() {
+fn failing_store_call_leaves_a_preview_in_every_profile() {
     let output = output();
     for profile in Profile::ALL {
         for at in CALLS {

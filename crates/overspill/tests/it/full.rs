@@ -68,7 +68,7 @@ fn output() -> Vec<u8> {
 }
 
 #[test]
-fn a_full_disk_costs_the_copy_and_nothing_else() {
+fn full_disk_costs_only_the_copy() {
     let Some(small) = Small::mount("size=1m") else { return };
     check(&small.store(), &output());
     // The failed save has left its space to others.
@@ -76,13 +76,13 @@ fn a_full_disk_costs_the_copy_and_nothing_else() {
 }
 
 #[test]
-fn a_disk_without_inodes_costs_the_copy_and_nothing_else() {
+fn disk_without_inodes_costs_only_the_copy() {
     let Some(small) = Small::mount("size=64m,nr_inodes=2") else { return };
     check(&small.store(), &output());
 }
 
 #[test]
-fn a_disk_that_cannot_be_written_costs_the_copy_and_nothing_else() {
+fn read_only_disk_costs_only_the_copy() {
     let Some(small) = Small::mount("size=64m,ro") else { return };
     check(&small.store(), &output());
 }

@@ -65,7 +65,7 @@ fn own_layout_shortens_every_kind_of_part() {
 }
 
 #[test]
-fn source_layouts_leave_other_kinds_of_parts_alone() {
+fn source_layouts_leave_other_kinds_of_parts_unchanged() {
     for profile in Profile::ALL.into_iter().filter(|profile| profile.name != Profile::OWN.name) {
         let key = profile.shape.text;
         let engine = Overspill::new(profile, Memory::default());

@@ -45,7 +45,7 @@ fn path_of(outcome: &Outcome) -> String {
 
 /// S0-7, S1-7, S2-13, S3-25, S4-2, S4-19, S4-31
 #[test]
-fn each_profile_has_its_place() {
+fn each_profile_has_its_directory() {
     let places = places(Path::new("/x"));
     let at = |profile: &Profile| profile.directory.within(&places).display().to_string();
     assert_eq!(at(&Profile::OWN), "/x/state/overspill");
@@ -59,7 +59,7 @@ fn each_profile_has_its_place() {
 /// S-F, S0-9, S1-7, S1-15, S3-27: directories are made, saved outputs can be read, and the profile
 /// decides how their path is shown.
 #[test]
-fn what_is_saved_can_be_read_where_it_is_said_to_be() {
+fn saved_output_is_readable_at_its_shown_path() {
     for profile in Profile::ALL.into_iter().filter(|profile| profile.name != "klaude") {
         let dir = tempfile::tempdir().unwrap();
         let places = places(dir.path());
@@ -80,7 +80,7 @@ fn what_is_saved_can_be_read_where_it_is_said_to_be() {
 
 /// S1-7: the directory in a project keeps itself out of version control.
 #[test]
-fn a_project_is_not_cluttered() {
+fn project_directory_ignores_itself_in_git() {
     let dir = tempfile::tempdir().unwrap();
     let places = places(dir.path());
     let disk = Disk::new(
@@ -97,7 +97,7 @@ fn a_project_is_not_cluttered() {
 /// S0-7: a directory that is a link counts as a failed save.
 #[cfg(unix)]
 #[test]
-fn a_directory_that_is_a_link_is_a_failed_save() {
+fn store_directory_that_is_a_link_is_a_failed_save() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("elsewhere")).unwrap();
     let link = dir.path().join("link");
@@ -114,7 +114,7 @@ fn a_directory_that_is_a_link_is_a_failed_save() {
 /// S1-7: a link in a checkout does not lead outputs out of the project.
 #[cfg(unix)]
 #[test]
-fn a_link_in_a_project_leads_nowhere() {
+fn link_in_a_project_is_not_followed() {
     let dir = tempfile::tempdir().unwrap();
     let places = places(dir.path());
     fs::create_dir_all(&places.project).unwrap();
@@ -139,7 +139,7 @@ fn a_link_in_a_project_leads_nowhere() {
 
 /// S0-18, S1-10, S2-15, S3-28, S4-20, S4-21
 #[test]
-fn each_profile_sweeps_when_it_says() {
+fn each_profile_sweeps_at_its_own_time() {
     let when = |profile: Profile| (profile.sweeps, profile.retention);
     let (week, forever) = (Retention::days(7), Retention::FOREVER);
     assert_eq!(when(Profile::KLAUDE), (Sweeps::Never, forever));
@@ -184,7 +184,7 @@ fn klaude_shows_both_ends_and_the_path() {
 
 /// S1-23: the answer goes into the history and is not shortened again.
 #[test]
-fn an_answer_of_ours_is_left_alone() {
+fn shortened_answer_is_not_shortened_again() {
     let overspill =
         Overspill::new(Profile::UNIFIED, Memory::new(Profile::UNIFIED.names, Clock::default()));
     let (call, options) = (Call::new("Read"), CallOptions::default());
@@ -199,7 +199,7 @@ fn an_answer_of_ours_is_left_alone() {
 
 /// S1-1, S2-1, S2-20: one rule applies to every tool. No tool is known by name.
 #[test]
-fn a_tool_nobody_has_heard_of_needs_nothing() {
+fn unknown_tool_needs_no_setup() {
     for profile in Profile::ALL {
         let overspill = Overspill::new(profile, Memory::default());
         path_of(&overspill.process(lines(60_000).as_bytes(), &Call::new("brand-new")));
@@ -208,7 +208,7 @@ fn a_tool_nobody_has_heard_of_needs_nothing() {
 
 /// S3-5, S3-6, S3-10, S3-11, S3-33, S3-35: global limits, entries for tools, a skip list, options.
 #[test]
-fn agent_v2_is_set_up_as_its_document_does() {
+fn agent_v2_accepts_the_settings_of_its_document() {
     let (user, warnings) = Layer::from_json(&json!({
         "maxLines": 2000,
         "maxBytes": 51200,
@@ -241,7 +241,7 @@ fn agent_v2_is_set_up_as_its_document_does() {
 
 /// S4-26, S4-28, S4-29: a tool shortens its output with its own options and names the path itself.
 #[test]
-fn a_tool_may_call_the_same_engine_itself() {
+fn tool_can_call_the_engine_itself() {
     let overspill = Overspill::new(Profile::OPENCODE, Memory::default());
     let settings = Preset::Log.layer().updated(&Layer {
         max_lines: Some(Limit::AtMost(1000)),
@@ -341,7 +341,7 @@ fn unified_with_both_ends_marks_the_gap_and_says_so() {
 
 /// S1-23 for both ends: an answer that could not be saved is not shortened again.
 #[test]
-fn unified_answer_with_both_ends_is_left_alone() {
+fn unified_answer_with_both_ends_is_not_shortened_again() {
     for saves in [true, false] {
         let profile = Profile { saves, ..Profile::UNIFIED };
         let overspill =
@@ -422,7 +422,7 @@ fn all_tests(dir: &Path, into: &mut String) {
 
 /// `docs/seeds.md` lists every statement, and names only tests that exist.
 #[test]
-fn the_map_of_statements_is_complete_and_true() {
+fn seeds_page_lists_every_statement_and_existing_tests() {
     let map = fs::read_to_string(root().join("docs/seeds.md")).unwrap();
     let mut expected: BTreeSet<String> = ('A'..='H').map(|letter| format!("S-{letter}")).collect();
     for (seed, count) in [(0, 21), (1, 25), (2, 21), (3, 41), (4, 31)] {

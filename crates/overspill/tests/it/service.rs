@@ -95,7 +95,7 @@ fn service_cleanup_counts_the_days_of_its_configuration() {
 }
 
 #[test]
-fn service_names_every_mistake_in_its_configuration_and_works_on() {
+fn service_reports_every_configuration_mistake_and_continues() {
     let dir = tempfile::tempdir().unwrap();
     let config = json!({
         "global": {"maxLines": -1, "direction": "up", "storageDir": 7, "retentionDays": "soon"},
@@ -124,7 +124,7 @@ fn service_names_every_mistake_in_its_configuration_and_works_on() {
 }
 
 #[test]
-fn service_events_carry_the_time_and_a_listener_that_panics_changes_nothing() {
+fn service_events_have_a_time_and_survive_a_panicking_listener() {
     let events: Arc<Mutex<Vec<ServiceEvent>>> = Arc::default();
     let heard = events.clone();
     let before = jiff::Timestamp::now().as_millisecond();
@@ -153,7 +153,7 @@ impl Strategy for Wrong {
 }
 
 #[test]
-fn service_with_a_wrong_strategy_returns_the_original_and_reports_it() {
+fn service_with_failing_strategy_returns_the_original_and_reports_it() {
     let wrong: [fn() -> Result<Choice, StrategyError>; 4] = [
         || panic!("a strategy of a user"),
         || Err("no".into()),
@@ -214,7 +214,7 @@ fn id_of_opencode(time: jiff::Timestamp, random: &str) -> String {
 }
 
 #[test]
-fn cleanup_by_name_knows_ids_of_opencode_and_goes_by_last_use_without_a_time() {
+fn cleanup_by_name_reads_opencode_ids_and_else_uses_the_last_use() {
     let dir = tempfile::tempdir().unwrap();
     let now = "2026-02-19T12:00:00Z".parse::<jiff::Timestamp>().unwrap();
     let clock = overspill::Clock::fixed(now.to_zoned(jiff::tz::TimeZone::UTC));
@@ -446,7 +446,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 #[test]
-fn service_with_a_strategy_that_never_answers_does_not_keep_its_caller() {
+fn service_with_hanging_strategy_returns_to_its_caller() {
     struct Hangs(std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
     impl Strategy for Hangs {
         fn choose(&self, _: &[u8], _: &Policy) -> Result<Choice, StrategyError> {
@@ -466,7 +466,7 @@ fn service_with_a_strategy_that_never_answers_does_not_keep_its_caller() {
 }
 
 #[test]
-fn service_and_registry_answer_the_same_when_they_are_awaited() {
+fn async_service_and_registry_answer_like_the_sync_ones() {
     let service = Service::new(Overspill::new(Profile::AGENT_V2, Memory::default()));
     let awaited = block_on(service.output_async(lines(3000), "x".into()));
     let removed = |result: &ServiceResult| match result {

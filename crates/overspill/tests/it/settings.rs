@@ -110,7 +110,7 @@ fn only_one_entry_for_a_tool_applies() {
 /// The levels from the weakest: profile, the profile's tool, user, environment, the user's tool,
 /// call.
 #[test]
-fn built_in_entry_of_a_tool_ranks_below_everything_that_the_user_set() {
+fn built_in_entry_of_a_tool_ranks_below_user_settings() {
     let of = |settings: &Settings, tool: &str, call: &Layer| {
         let effective = settings.effective(&Profile::AGENT_V2, Some(tool), None, call);
         let Setting { value, origin } = effective.get(LINES);

@@ -14,13 +14,13 @@ const PLAIN: NameStyle = NameStyle {
 };
 
 #[test]
-fn memory_is_a_store() {
+fn memory_store_conforms() {
     conformance(|| Arc::new(Memory::default()));
     conformance(|| Arc::new(Memory::new(PLAIN, Clock::default())));
 }
 
 #[test]
-fn disk_notes_what_it_kept_of_a_large_output() {
+fn disk_records_the_kept_ranges_of_a_large_output() {
     for records in [true, false] {
         let directory = tempfile::tempdir().unwrap();
         let next = std::sync::atomic::AtomicU32::new(0);
@@ -35,7 +35,7 @@ fn disk_notes_what_it_kept_of_a_large_output() {
 }
 
 #[test]
-fn disk_with_project_folders_is_a_store() {
+fn disk_with_project_folders_conforms() {
     for records in [true, false] {
         for durability in [Durability::None, Durability::Full] {
             let directory = tempfile::tempdir().unwrap();
@@ -67,7 +67,7 @@ fn disk_with_project_folders_is_a_store() {
 }
 
 #[test]
-fn disk_is_a_store_however_it_is_kept() {
+fn disk_conforms_with_all_options() {
     for records in [true, false] {
         for durability in [Durability::None, Durability::Full] {
             for names in [NameStyle::OWN, PLAIN] {

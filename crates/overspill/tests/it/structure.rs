@@ -30,7 +30,7 @@ fn body(outcome: &Outcome) -> (String, Value) {
 }
 
 #[test]
-fn json_at_once_and_as_it_is_written_is_the_same_json() {
+fn json_preview_of_a_stream_is_the_same() {
     let (output, overspill) = (output(), own());
     let (at_once, value) = body(&overspill.process(output.as_bytes(), &Call::new("tool")));
     let items = value["items"].as_array().unwrap();

@@ -53,7 +53,7 @@ fn save(store: &Disk, bytes: &[u8]) -> OutputId {
 }
 
 #[test]
-fn another_user_can_neither_list_nor_read() {
+fn store_is_unreadable_for_another_user() {
     let Some(stage) = stage() else { return };
     let store = store(&stage.path().join("store"), Access::Private);
     let name = save(&store, b"secret");
@@ -93,7 +93,7 @@ fn part_as_another_user() {
 }
 
 #[test]
-fn another_user_fails_with_this_library_as_well() {
+fn store_is_unusable_for_another_user_of_the_library() {
     let Some(stage) = stage() else { return };
     let name = save(&store(&stage.path().join("store"), Access::Private), b"secret");
     assert_eq!(name.as_str(), "out");
@@ -119,7 +119,7 @@ fn another_user_fails_with_this_library_as_well() {
 }
 
 #[test]
-fn what_is_in_a_shared_directory_is_private_all_the_same() {
+fn outputs_in_a_shared_directory_are_private() {
     let Some(stage) = stage() else { return };
     let path = stage.path().join("store");
     fs::create_dir(&path).unwrap();
@@ -133,7 +133,7 @@ fn what_is_in_a_shared_directory_is_private_all_the_same() {
 }
 
 #[test]
-fn a_store_planted_in_a_public_directory_is_not_used() {
+fn planted_store_in_a_public_directory_is_not_used() {
     let Some(stage) = stage() else { return };
     let public = stage.path().join("public");
     fs::create_dir(&public).unwrap();
@@ -168,7 +168,7 @@ fn a_store_planted_in_a_public_directory_is_not_used() {
 /// On other systems a draft needs the hidden directory, so that nothing is saved at all.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_a_member_of_the_group_plants_is_neither_followed_nor_shown_nor_removed() {
+fn files_planted_by_a_group_member_are_ignored_and_kept() {
     if cfg!(feature = "portable-unix") {
         let reason = "skipped: without files without a name, drafts need the hidden directory";
         // No macro is used, because the test harness captures its output.

@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_a_bucket_and_a_folder() {
+    fn address_is_a_bucket_and_a_folder() {
         for (text, shown) in [
             ("s3://team", "s3://team"),
             ("s3://team/", "s3://team"),
@@ -127,7 +127,7 @@ mod tests {
         }
     }
     #[test]
-    fn what_waits_for_one_bucket_goes_to_no_other() {
+    fn spool_name_is_unique_to_bucket_server_and_tenant() {
         let spool = |address: &str, tenant: &str, variables: &[(&str, &str)]| {
             let owned = |(name, value): &(&str, &str)| ((*name).into(), (*value).into());
             let variables: Vec<(String, String)> = variables.iter().map(owned).collect();

@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_told_without_what_they_hold() {
+    fn failure_text_contains_no_secrets_of_the_answer() {
         let body = "Server returned non-2xx status code: 403 Forbidden: <?xml version=\"1.0\"?>\
             <Error><Code>SignatureDoesNotMatch</Code><Message>x</Message><AWSAccessKeyId>AKIDSECRET\
             </AWSAccessKeyId><StringToSign>abc</StringToSign></Error>";

@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_lead_to_names_and_back() {
+    fn output_key_is_parsed_back() {
         let layout = Layout::new("/team/outputs/", "ada");
         let name = OutputId::parse("01KA3F9C2E01KA3F9C2E01KA3F").unwrap();
         let call = Call { session: Some("s/1".into()), ..Call::new("../bash") };
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_is_no_output() {
+    fn foreign_key_is_not_an_output() {
         let layout = Layout::new("p", "all");
         for foreign in [
             "p/all/v1/outputs/2026-01-13/s/t/notes.txt",

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_project_gets_a_name_that_is_recognised() {
+    fn folder_name_of_every_project_is_recognised() {
         for project in ["/", "/a", "/a b/ü.x", "/-", "/..", "", "relative", "/a/.hidden"] {
             let name = folder_name(Path::new(project));
             assert!(is_folder_name(&name), "{project}: {name}");

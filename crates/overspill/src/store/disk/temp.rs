@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn files_with_names_do_as_well() {
+    fn store_with_named_temporary_files_conforms() {
         let directory = tempfile::tempdir().unwrap();
         let next = std::sync::atomic::AtomicU32::new(0);
         conformance(|| {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn files_with_names_leave_nothing_either() {
+    fn named_temporary_files_leave_nothing_behind() {
         let directory = tempfile::tempdir().unwrap();
         let disk = store(&directory, "store".into());
         let drafts = || disk.path().join(".overspill/drafts").read_dir().unwrap().count();

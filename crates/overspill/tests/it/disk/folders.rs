@@ -39,7 +39,7 @@ fn names(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn outputs_of_two_projects_stand_in_two_private_folders() {
+fn outputs_of_two_projects_are_in_two_private_folders() {
     let directory = tempfile::tempdir().unwrap();
     let shop = of_project(&directory, "/home/ada/shop");
     let blog = of_project(&directory, "/home/ada/my blog.é");
@@ -328,7 +328,7 @@ fn output_is_not_saved_behind_a_link_or_in_an_open_folder() {
 }
 
 #[test]
-fn running_output_stands_in_its_folder() {
+fn running_output_is_in_its_folder() {
     let directory = tempfile::tempdir().unwrap();
     let options = DiskOptions { most_per_output: 1000, ..options() };
     let store = disk(&directory, DiskOptions { project: Some("/home/ada/shop".into()), ..options });
@@ -368,7 +368,7 @@ fn store_with_other_names_has_no_folders() {
 
 /// A sweep may remove the empty folder between any two steps of a writer.
 #[test]
-fn saving_works_while_others_remove_the_empty_folder() {
+fn save_works_while_others_remove_the_empty_folder() {
     let directory = tempfile::tempdir().unwrap();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -154,7 +154,7 @@ fn record_with_foreign_key_aborts_no_upload() {
 }
 
 #[test]
-fn one_hostile_record_hides_no_other_output() {
+fn hostile_record_hides_no_other_output() {
     let hostile: Vec<(&str, Vec<u8>)> = vec![
         ("empty", Vec::new()),
         ("no line feed", b"{".repeat(40_000)),
@@ -183,7 +183,7 @@ fn one_hostile_record_hides_no_other_output() {
 }
 
 #[test]
-fn numbers_of_a_hostile_record_are_bounded() {
+fn numbers_of_hostile_record_are_limited() {
     let fleet = Fleet::new();
     let name = save(&fleet.machine(), b"ours....");
     let mut hostile = record(&output_key(&name));
@@ -260,7 +260,7 @@ fn large_object_in_gone_is_not_fetched() {
 }
 
 #[test]
-fn hostile_gone_entry_is_bounded() {
+fn fields_of_hostile_gone_entry_are_limited() {
     let fleet = Fleet::new();
     let name = unused_name();
     let list = json!({

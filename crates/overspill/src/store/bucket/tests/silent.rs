@@ -39,7 +39,7 @@ fn stall(listener: TcpListener) {
 }
 
 #[test]
-fn server_that_stops_in_the_middle_of_an_answer_fails_after_the_idle_time() {
+fn server_that_stalls_in_an_answer_fails_after_the_idle_time() {
     let spools = tempfile::tempdir().unwrap();
     let (bucket, listener) = machine(spools.path());
     stall(listener);
@@ -61,7 +61,7 @@ fn fails_soon<T>(what: &str, work: impl FnOnce() -> Result<T, crate::Error>) {
 }
 
 #[test]
-fn silent_server_fails_every_question_after_the_idle_time() {
+fn silent_server_fails_every_request_after_the_idle_time() {
     let spools = tempfile::tempdir().unwrap();
     let (bucket, _silent) = machine(spools.path());
     let name = unused_name();
@@ -75,7 +75,7 @@ fn silent_server_fails_every_question_after_the_idle_time() {
 }
 
 #[test]
-fn push_to_a_silent_server_gives_up_after_the_first_output() {
+fn push_to_silent_server_gives_up_after_first_output() {
     let spools = tempfile::tempdir().unwrap();
     let (bucket, _silent) = machine(spools.path());
     for _ in 0..3 {

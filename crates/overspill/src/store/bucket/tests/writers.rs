@@ -4,7 +4,7 @@ use super::{Fleet, save};
 use crate::store::{Catalog, RecentQuery};
 
 #[test]
-fn record_of_another_user_or_machine_says_so() {
+fn record_of_another_user_or_machine_is_saved_elsewhere() {
     let fleet = Fleet::new();
     let here = fleet.machine_of("me@here");
     let name = save(&here, b"line\n");
@@ -31,7 +31,7 @@ fn record_of_another_user_or_machine_says_so() {
 }
 
 #[test]
-fn record_without_a_writer_was_saved_elsewhere() {
+fn record_without_writer_is_saved_elsewhere() {
     let fleet = Fleet::new();
     let name = save(&fleet.machine_of("me"), b"line\n");
     let key = super::record_key(&name);
