@@ -1,6 +1,6 @@
 //! Finds passwords and tokens in addresses, and addresses that are secrets themselves.
 
-use super::context::{Came, Found, LONGEST};
+use super::context::{Found, LONGEST, Window};
 use super::runs::{Class, judged};
 use super::value::{has_both, is_placeholder, is_random};
 
@@ -18,7 +18,7 @@ const IMAGES: [&[u8]; 10] = [
     b"cvs",
 ];
 
-impl Came<'_> {
+impl Window<'_> {
     /// Finds the password of `user:password@host`, or the token of `token@host`. `://` stands
     /// between `scheme_end` and `from`, with backslashes if JSON escapes the slashes.
     pub(super) fn login(&self, scheme_end: usize, from: usize) -> Found {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::context::{Came, LONGEST};
+use super::context::{LONGEST, Window};
 use super::names::in_name;
 use super::runs::{Class, count};
 use super::value::{contains, is_path};
@@ -10,7 +10,7 @@ use super::value::{contains, is_path};
 /// The number of bytes by which a value may continue after the first character that may end it.
 const WIDENED: usize = 256;
 
-impl Came<'_> {
+impl Window<'_> {
     /// Returns the end of a value that may contain characters such as `&`, `;` or a quote. The name
     /// begins at `start`, and `value` is the value up to the first such character. Returns `Err` if
     /// the answer depends on bytes that have not arrived yet.

@@ -34,7 +34,7 @@ impl Found {
 
 /// A part of an output, with the text before it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Came<'a> {
+pub(super) struct Window<'a> {
     pub(super) text: &'a [u8],
     /// The position of the first byte that has not been passed on. The text before is only context.
     pub(super) fresh: usize,
@@ -50,7 +50,7 @@ pub(super) struct Came<'a> {
     pub(super) runs: &'a RunMemo,
 }
 
-impl<'a> Came<'a> {
+impl<'a> Window<'a> {
     /// Returns the end of a run of bytes that satisfy `of`, and whether later bytes may continue
     /// the run.
     pub(super) fn run(&self, from: usize, of: impl Fn(u8) -> bool, most: usize) -> (usize, bool) {

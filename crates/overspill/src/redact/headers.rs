@@ -1,11 +1,11 @@
 //! Finds secrets in headers, in options of commands and in lines of `.pgpass`.
 
-use super::context::{Came, Found, LONGEST};
+use super::context::{Found, LONGEST, Window};
 use super::names::{blank, in_name};
 use super::runs::{Class, judged};
 use super::value::{contains, is_basic, is_code, is_mixed, is_path, is_placeholder, is_random};
 
-impl Came<'_> {
+impl Window<'_> {
     /// Finds the value of an `Authorization` header, after its scheme.
     pub(super) fn authorization(&self, at: usize) -> Found {
         let (open, goes_on) = self.run(at, |byte| b"\"'\\`".contains(&byte), 4);

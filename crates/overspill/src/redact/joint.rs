@@ -1,7 +1,7 @@
 //! Finds out how a name is joined to its value, in source text, options, SQL, tables, plans and
 //! objects.
 
-use super::context::Came;
+use super::context::Window;
 use super::names::{BLANKS, Joint, blank, in_name};
 use super::value::contains;
 
@@ -18,7 +18,7 @@ const ACCOUNT: usize = 48;
 /// arrived yet.
 type Joined = Result<Option<(Joint, usize)>, ()>;
 
-impl Came<'_> {
+impl Window<'_> {
     /// Returns how the name between `start` and `end` is joined to a value, and the start of the
     /// value. Returns `Err` if the answer depends on bytes that have not arrived yet.
     pub(super) fn joint(&self, start: usize, end: usize, is_phrase: bool) -> Joined {

@@ -45,7 +45,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use crate::Call;
 use crate::store::Store;
-use context::{Came, Found, REACH};
+use context::{Found, REACH, Window};
 use rules::{RULES, hex_tail};
 use runs::RunMemo;
 
@@ -128,7 +128,7 @@ impl Redaction {
             return self.text(text);
         }
         let both = [context, text.as_bytes()].concat();
-        let look = self.look(Came {
+        let look = self.look(Window {
             text: &both,
             fresh: context.len(),
             scan: 0,
@@ -167,8 +167,8 @@ impl Redaction {
     /// Masks complete bytes that may not be text, and returns the number of secrets.
     pub fn bytes<'a>(&self, bytes: &'a [u8]) -> (Cow<'a, [u8]>, u64) {
         let (key, runs) = (&Cell::default(), &RunMemo::default());
-        let came = Came { text: bytes, fresh: 0, scan: 0, gaps: &[], is_all: true, key, runs };
-        let look = self.look(came);
+        let window = Window { text: bytes, fresh: 0, scan: 0, gaps: &[], is_all: true, key, runs };
+        let look = self.look(window);
         if look.secrets.is_empty() {
             return (Cow::Borrowed(bytes), 0);
         }
@@ -179,23 +179,23 @@ impl Redaction {
 
     /// Finds the secrets that are certain so far: in the bytes as written, and as a terminal shows
     /// them.
-    fn look(&self, came: Came) -> Look {
-        let Some(view) = View::of(came.text) else {
+    fn look(&self, window: Window) -> Look {
+        let Some(view) = View::of(window.text) else {
             return self
-                .look_at(came, beginning(came.text))
-                .settled(came.fresh)
-                .unmasked(came.text);
+                .look_at(window, beginning(window.text))
+                .settled(window.fresh)
+                .unmasked(window.text);
         };
         let mut look =
-            self.look_at(came, if view.ends_in_gap() { 0 } else { beginning(came.text) });
+            self.look_at(window, if view.ends_in_gap() { 0 } else { beginning(window.text) });
         // Shown text waits no longer than written text, because a line may be overwritten for ever.
-        let longest = came.text.len().saturating_sub(self.reach()).min(look.known);
+        let longest = window.text.len().saturating_sub(self.reach()).min(look.known);
         // Positions in the view differ from positions in the text, so the view needs its own memos.
         let (key, runs) = (&Cell::default(), &RunMemo::default());
-        let shown = Came { key, runs, ..view.came(came) };
-        view.add(self.look_at(shown, view.beginning()), came, &mut look);
+        let shown = Window { key, runs, ..view.window(window) };
+        view.add(self.look_at(shown, view.beginning()), window, &mut look);
         look.known = look.known.max(longest);
-        look.settled(came.fresh).unmasked(came.text)
+        look.settled(window.fresh).unmasked(window.text)
     }
 
     /// Returns the number of bytes around a position that decide about a secret there.
@@ -208,13 +208,13 @@ impl Redaction {
 
     /// Finds candidates for secrets, some of which may be incomplete. The last `beginning` bytes
     /// may be the beginning of a secret.
-    fn look_at(&self, came: Came, beginning: usize) -> Look {
-        let text = came.text;
+    fn look_at(&self, window: Window, beginning: usize) -> Look {
+        let text = window.text;
         let mut secrets: Vec<Secret> = Vec::new();
         let (mut from, mut known) = (0, text.len());
-        let (mut search, mut resume) = (came.scan, text.len());
+        let (mut search, mut resume) = (window.scan, text.len());
         while let Some((rule, start)) = starts::next(text, search) {
-            match RULES[rule].look(came, start) {
+            match RULES[rule].look(window, start) {
                 Found::Nothing => search = start + 1,
                 Found::Skip(to) => search = to.max(start + 1),
                 Found::Secret { hold, bytes } => {
@@ -234,11 +234,11 @@ impl Redaction {
                 }
             }
         }
-        if known == text.len() && !came.is_all {
+        if known == text.len() && !window.is_all {
             known = from.max(known - beginning);
         }
         if let Some(own) = &self.own {
-            known = known.min(find_own(own, came, &mut secrets));
+            known = known.min(find_own(own, window, &mut secrets));
         }
         Look { secrets, known, resume: resume.min(known) }
     }
@@ -306,11 +306,11 @@ fn beginning(text: &[u8]) -> usize {
 
 /// Finds the matches of the user's own expression, line by line. Returns the position up to which
 /// they are certain.
-fn find_own(own: &Regex, came: Came, secrets: &mut Vec<Secret>) -> usize {
-    let text = &came.text[came.fresh..];
+fn find_own(own: &Regex, window: Window, secrets: &mut Vec<Secret>) -> usize {
+    let text = &window.text[window.fresh..];
     let lines = memchr::memrchr(b'\n', text).map_or(0, |feed| feed + 1);
     let known = match text.len() - lines {
-        len if came.is_all || len == 0 => text.len(),
+        len if window.is_all || len == 0 => text.len(),
         len if len > LONGEST_LINE => text.len() - REACH,
         _ => lines,
     };
@@ -326,13 +326,13 @@ fn find_own(own: &Regex, came: Came, secrets: &mut Vec<Secret>) -> usize {
                 if bytes.contains(&known) && bytes.len() > REACH {
                     bytes.end = known;
                 }
-                let bytes = came.fresh + bytes.start..came.fresh + bytes.end;
+                let bytes = window.fresh + bytes.start..window.fresh + bytes.end;
                 secrets.push(Secret { rule: bytes.start, start: bytes.start, bytes });
             }
             at += line.len();
         }
     }
-    came.fresh + known
+    window.fresh + known
 }
 
 /// Replaces the bytes of secrets by stars. Line ends and backspaces stay.

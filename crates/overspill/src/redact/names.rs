@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::bare::{is_generated, is_strong};
-use super::context::{Came, Found};
+use super::context::{Found, Window};
 use super::runs::{JUDGED, count, judged};
 use super::value::{
     contains, has_both, is_basic, is_code, is_mixed, is_open, is_path, is_placeholder, is_random,
@@ -177,7 +177,7 @@ pub(super) fn blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-impl<'a> Came<'a> {
+impl<'a> Window<'a> {
     /// Finds the value of a name. A word of the name stands between `at` and `from`.
     pub(super) fn name(&self, at: usize, from: usize) -> Found {
         let (end, goes_on) = self.run(from, in_name, NAME);

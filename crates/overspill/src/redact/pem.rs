@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::context::{Came, Found};
+use super::context::{Found, Window};
 
 /// The number of bytes of the longest private key that is found.
 pub(super) const LONGEST_KEY: usize = 16 << 10;
@@ -78,7 +78,7 @@ fn base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/=*".contains(&byte)
 }
 
-impl Came<'_> {
+impl Window<'_> {
     /// Finds the body of a private key. `from` is the end of `-----BEGIN`.
     ///
     /// Every line is checked, and the first line that is not part of a key ends it. So source text

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::context::{Came, LONGEST};
+use super::context::{LONGEST, Window};
 use super::runs::Class;
 
 /// The value of a name.
@@ -13,7 +13,7 @@ pub(super) struct Value {
     pub(super) goes_on: bool,
 }
 
-impl Came<'_> {
+impl Window<'_> {
     /// Reads the value that begins at `at`. Returns `None` if more bytes are needed to begin.
     pub(super) fn read(&self, at: usize, is_markup: bool) -> Option<Value> {
         // `b'…'` is a string of Python. Source text of Rust has `let name = b"…"`.

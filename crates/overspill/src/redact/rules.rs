@@ -2,7 +2,7 @@
 //!
 //! No beginning is the beginning of another one, so that at most one rule applies at a position.
 
-use super::context::{Came, Found, LONGEST};
+use super::context::{Found, LONGEST, Window};
 use super::runs::Class::{
     self, Alphanumeric, Asana, Base64, Dollars, Dotted, Graphic, Hex, Lower, Upper, UpperGroups,
     Word,
@@ -452,47 +452,47 @@ impl Rule {
     }
 
     /// Looks for a secret at `at`, the position of the beginning of this rule.
-    pub(super) fn look(&self, came: Came, at: usize) -> Found {
+    pub(super) fn look(&self, window: Window, at: usize) -> Found {
         let from = at + self.start.len();
         match &self.shape {
-            Shape::Token(token) => token.look(came, at, from),
-            Shape::Jwt if came.is_inside_word(at) => Found::Nothing,
-            Shape::Jwt => came.jwt(at),
-            Shape::Login => came.login(at, from),
-            Shape::Webhook(least) => came.webhook(from, *least),
-            Shape::Signature => came.signature(at, from),
-            Shape::Pem => came.pem(from),
-            Shape::Putty => came.putty(from),
-            Shape::Crypt => came.crypt(from),
-            Shape::Azure => came.azure(at, from),
-            Shape::Telegram => came.telegram(at),
-            Shape::Name => came.name(at, from),
-            Shape::Scheme if came.is_inside_word(at) => Found::Nothing,
-            Shape::Scheme => came.scheme(from),
-            Shape::Pgpass => came.pgpass(from),
-            Shape::User if came.last(at).is_none_or(|byte| byte.is_ascii_whitespace()) => {
-                came.user(at, from)
+            Shape::Token(token) => token.look(window, at, from),
+            Shape::Jwt if window.is_inside_word(at) => Found::Nothing,
+            Shape::Jwt => window.jwt(at),
+            Shape::Login => window.login(at, from),
+            Shape::Webhook(least) => window.webhook(from, *least),
+            Shape::Signature => window.signature(at, from),
+            Shape::Pem => window.pem(from),
+            Shape::Putty => window.putty(from),
+            Shape::Crypt => window.crypt(from),
+            Shape::Azure => window.azure(at, from),
+            Shape::Telegram => window.telegram(at),
+            Shape::Name => window.name(at, from),
+            Shape::Scheme if window.is_inside_word(at) => Found::Nothing,
+            Shape::Scheme => window.scheme(from),
+            Shape::Pgpass => window.pgpass(from),
+            Shape::User if window.last(at).is_none_or(|byte| byte.is_ascii_whitespace()) => {
+                window.user(at, from)
             }
-            Shape::User => came.mailchimp(at),
-            Shape::Option if came.last(at) == Some(b' ') => came.option(at, from),
+            Shape::User => window.mailchimp(at),
+            Shape::Option if window.last(at) == Some(b' ') => window.option(at, from),
             Shape::Option => Found::Nothing,
-            Shape::Redis => came.redis(at, from),
-            Shape::Change => came.changed(at, from - 1),
+            Shape::Redis => window.redis(at, from),
+            Shape::Change => window.changed(at, from - 1),
         }
     }
 }
 
 impl Token {
-    fn look(&self, came: Came, at: usize, from: usize) -> Found {
-        let begins_word = came.byte(at).is_some_and(|byte| byte.is_ascii_alphanumeric());
-        if begins_word && came.is_inside_word(at) {
+    fn look(&self, window: Window, at: usize, from: usize) -> Found {
+        let begins_word = window.byte(at).is_some_and(|byte| byte.is_ascii_alphanumeric());
+        if begins_word && window.is_inside_word(at) {
             return Found::Nothing;
         }
-        let last = came.last(at).unwrap_or(b' ');
-        if self.is_weak && b"_-+/.".contains(&last) && !came.is_escape_before(at) {
+        let last = window.last(at).unwrap_or(b' ');
+        if self.is_weak && b"_-+/.".contains(&last) && !window.is_escape_before(at) {
             return Found::Nothing;
         }
-        let (end, goes_on) = came.class(from, self.of, self.most + 1);
+        let (end, goes_on) = window.class(from, self.of, self.most + 1);
         if goes_on {
             return Found::Undecided(at);
         }
@@ -500,13 +500,13 @@ impl Token {
             return Found::Nothing;
         }
         // A dot at the end of a sentence is not part of a token.
-        let dots = came.text[from..end]
+        let dots = window.text[from..end]
             .iter()
             .rev()
             .take(JUDGED)
             .take_while(|byte| **byte == b'.')
             .count();
-        let token = &came.text[from..end - dots];
+        let token = &window.text[from..end - dots];
         let head = judged(token);
         match token.len() >= self.least && (self.tells)(head) && !is_placeholder(head) {
             true => Found::Secret { hold: at, bytes: from..end - dots },

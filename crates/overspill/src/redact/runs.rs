@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use super::context::Came;
+use super::context::Window;
 
 /// The number of first bytes by which a value is judged. Without this limit, the rest of a long
 /// line would be judged again at each beginning of a rule in it.
@@ -132,7 +132,7 @@ pub(super) fn judged(text: &[u8]) -> &[u8] {
     head
 }
 
-impl Came<'_> {
+impl Window<'_> {
     /// Returns the end of a run of this class, and whether later bytes may continue the run. A run
     /// has at most `most` bytes.
     pub(super) fn class(&self, from: usize, class: Class, most: usize) -> (usize, bool) {

@@ -1,11 +1,11 @@
 //! Finds secrets that are more than a run of characters after a beginning.
 
-use super::context::{Came, Found, LONGEST};
+use super::context::{Found, LONGEST, Window};
 use super::rules::is_mixed;
 use super::runs::{Class, alphanumeric, dotted, hex, judged, word};
 use super::value::{is_path, is_placeholder, is_random};
 
-impl Came<'_> {
+impl Window<'_> {
     /// Finds a JSON Web Token of three parts, or an encrypted one of five.
     pub(super) fn jwt(&self, at: usize) -> Found {
         let (mut end, mut lens) = (at, Vec::with_capacity(5));

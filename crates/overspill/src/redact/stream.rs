@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use overspill_core::internal::Excerpt;
 
-use super::context::{BEFORE, Came};
+use super::context::{BEFORE, Window};
 use super::pem::KeyMemo;
 use super::runs::RunMemo;
 use super::{Redaction, Secret, mask};
@@ -105,7 +105,7 @@ impl Redactor {
         let Redactor { redaction, count, text, fresh, scan, key, passed, blocks } = self;
         text.extend_from_slice(chunk);
         let checked = Cell::new(*key);
-        let look = redaction.look(Came {
+        let look = redaction.look(Window {
             text,
             fresh: *fresh,
             scan: *scan,

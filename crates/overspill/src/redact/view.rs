@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use overspill_core::internal::text::clean;
 
-use super::context::Came;
+use super::context::Window;
 use super::{Look, Secret};
 
 const ESCAPE: u8 = 0x1b;
@@ -34,40 +34,40 @@ struct Part {
 impl View {
     /// Returns the view of a text, or `None` if a terminal shows all of it, which is the usual
     /// case.
-    pub(super) fn of(came: &[u8]) -> Option<View> {
-        memchr::memchr2(ESCAPE, BACKSPACE, came)?;
+    pub(super) fn of(window: &[u8]) -> Option<View> {
+        memchr::memchr2(ESCAPE, BACKSPACE, window)?;
         let mut view = View {
-            text: Vec::with_capacity(came.len()),
+            text: Vec::with_capacity(window.len()),
             parts: Vec::new(),
             gaps: Vec::new(),
-            end: came.len(),
+            end: window.len(),
         };
         let mut end = 0;
-        for shown in clean(came).unchanged {
+        for shown in clean(window).unchanged {
             let original = shown.start as usize..shown.end as usize;
             if original.start > end {
                 view.gaps.push(view.text.len());
             }
             end = original.end;
             view.parts.push(Part { at: view.text.len(), original: original.clone() });
-            view.text.extend_from_slice(&came[original]);
+            view.text.extend_from_slice(&window[original]);
         }
-        if end < came.len() {
+        if end < window.len() {
             view.gaps.push(view.text.len());
         }
         Some(view)
     }
 
     /// Returns the view as a text to search.
-    pub(super) fn came<'a>(&'a self, came: Came<'a>) -> Came<'a> {
-        let (fresh, scan) = (self.shown_before(came.fresh), self.shown_before(came.scan));
-        Came { text: &self.text, gaps: &self.gaps, fresh, scan, ..came }
+    pub(super) fn window<'a>(&'a self, window: Window<'a>) -> Window<'a> {
+        let (fresh, scan) = (self.shown_before(window.fresh), self.shown_before(window.scan));
+        Window { text: &self.text, gaps: &self.gaps, fresh, scan, ..window }
     }
 
     /// Adds the secrets that were found in the view to those that were found in the original.
-    pub(super) fn add(&self, found: Look, came: Came, look: &mut Look) {
+    pub(super) fn add(&self, found: Look, window: Window, look: &mut Look) {
         let mut pieces: Vec<Secret> =
-            found.secrets.iter().flat_map(|secret| self.pieces(secret, came.text)).collect();
+            found.secrets.iter().flat_map(|secret| self.pieces(secret, window.text)).collect();
         pieces.sort_unstable_by_key(|piece| piece.bytes.start);
         // Some secrets are found in both.
         look.secrets.retain(|secret| {
@@ -77,8 +77,8 @@ impl View {
         look.secrets.extend(pieces);
         look.known = look.known.min(self.place(found.known).unwrap_or(self.end));
         look.resume = look.resume.min(self.place(found.resume).unwrap_or(self.end));
-        if !came.is_all {
-            look.known = look.known.min(unfinished(came.text).unwrap_or(self.end));
+        if !window.is_all {
+            look.known = look.known.min(unfinished(window.text).unwrap_or(self.end));
         }
         look.known = self.outside_gap(look.known);
     }
@@ -123,7 +123,7 @@ impl View {
 
     /// Returns the bytes of a secret without the sequences between them, but with the characters
     /// that backspaces took back: a letter that is printed twice is bold.
-    fn pieces(&self, secret: &Secret, came: &[u8]) -> Vec<Secret> {
+    fn pieces(&self, secret: &Secret, window: &[u8]) -> Vec<Secret> {
         let Some(start) = self.place(secret.start) else { return Vec::new() };
         let rule = self.place(secret.rule).unwrap_or(start);
         let mut pieces: Vec<Secret> = Vec::new();
@@ -137,7 +137,7 @@ impl View {
             let from = part.original.start + secret.bytes.start.saturating_sub(part.at);
             let to = part.original.end.min(part.original.start + secret.bytes.end - part.at);
             let from = match end {
-                Some(end) if came[end..from].contains(&BACKSPACE) => end,
+                Some(end) if window[end..from].contains(&BACKSPACE) => end,
                 _ => from,
             };
             pieces.push(Secret { rule, start, bytes: from..to });
@@ -148,13 +148,13 @@ impl View {
 }
 
 /// Returns the start of a sequence that is not complete.
-fn unfinished(came: &[u8]) -> Option<usize> {
-    let from = memchr::memrchr(ESCAPE, came)?;
-    if came.len() - from > LONGEST_SEQUENCE {
+fn unfinished(window: &[u8]) -> Option<usize> {
+    let from = memchr::memrchr(ESCAPE, window)?;
+    if window.len() - from > LONGEST_SEQUENCE {
         return None;
     }
     // This letter ends a sequence or belongs to it. After a complete sequence it is shown.
-    let probe = [&came[from..], b"m"].concat();
+    let probe = [&window[from..], b"m"].concat();
     let is_shown =
         clean(&probe).unchanged.last().is_some_and(|last| last.end == probe.len() as u64);
     (!is_shown).then_some(from)
