@@ -1,10 +1,10 @@
-//! Passwords and tokens in addresses, and addresses that are secrets themselves.
+//! Finds passwords and tokens in addresses, and addresses that are secrets themselves.
 
-use super::context::{Came, Found, LONGEST};
+use super::context::{Found, LONGEST, Window};
 use super::runs::{Class, judged};
 use super::value::{has_both, is_placeholder, is_random};
 
-/// Schemes whose `name:tag@digest` or `container@account` is no login.
+/// The schemes whose `name:tag@digest` or `container@account` is not a login.
 const IMAGES: [&[u8]; 10] = [
     b"docker",
     b"oci",
@@ -18,9 +18,9 @@ const IMAGES: [&[u8]; 10] = [
     b"cvs",
 ];
 
-impl Came<'_> {
-    /// Finds the password of `user:password@host`, or the token of `token@host`; `://` stands between
-    /// `scheme_end` and `from`, with backslashes where JSON escapes slashes.
+impl Window<'_> {
+    /// Finds the password of `user:password@host`, or the token of `token@host`. `://` stands
+    /// between `scheme_end` and `from`, with backslashes if JSON escapes the slashes.
     pub(super) fn login(&self, scheme_end: usize, from: usize) -> Found {
         let opening = self.quote_before(scheme_end);
         let part = |byte: u8| {
@@ -75,7 +75,7 @@ impl Came<'_> {
             };
         };
         let (user, password) = (&login[..colon], &login[colon + 1..]);
-        // A token stands in the place of the user.
+        // A token can stand in the place of the user.
         let is_filler = matches!(password, b"" | b"x-oauth-basic" | b"x-access-token");
         if is_filler {
             return match is_random(user, 16) && !is_placeholder(user) && !host.is_empty() {
@@ -90,7 +90,7 @@ impl Came<'_> {
                 None => user == b"localhost" || user.contains(&b'.') || user.starts_with(b"["),
                 Some(byte) => b"?#',;)|&]}\"\\".contains(&byte) && !user.is_empty(),
             };
-        // An address of IPv6 has colons of its own.
+        // An IPv6 address contains colons.
         let is_none = is_port || user.starts_with(b"[") || is_placeholder(password);
         match is_none || host.is_empty() || is_format(password) {
             true => Found::Nothing,
@@ -98,7 +98,7 @@ impl Came<'_> {
         }
     }
 
-    /// Tells whether an address stands without quotes.
+    /// Tells whether an address is written without quotes.
     fn is_bare(&self, scheme_end: usize) -> bool {
         let near = self.line_before(scheme_end, 24);
         let scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
@@ -106,8 +106,8 @@ impl Came<'_> {
         near[..near.len() - len].last().is_none_or(|byte| b" \t=".contains(byte))
     }
 
-    /// Tells whether a quote or a backslash at `at` may belong to a password, since no list, object or
-    /// escape goes on after it.
+    /// Tells whether a quote or a backslash at `at` may belong to a password, because it neither
+    /// ends a list or an object nor begins an escape.
     fn is_in_password(&self, at: usize) -> bool {
         let next = self.byte(at + 1).unwrap_or(b' ');
         match self.byte(at) {
@@ -117,7 +117,7 @@ impl Came<'_> {
         }
     }
 
-    /// Returns the quote that an address begins with, and how many backslashes stand before it.
+    /// Returns the quote that begins an address, and the number of backslashes before it.
     fn opening(&self, scheme_end: usize) -> Option<(u8, usize)> {
         let near = self.line_before(scheme_end, 32);
         let scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.:".contains(byte);
@@ -127,8 +127,8 @@ impl Came<'_> {
         b"\"'`".contains(quote).then_some((*quote, slashes))
     }
 
-    /// Returns the end of an escaped quote or backslash at `at`, in a string with this quote. `Err` means
-    /// that the bytes that follow decide.
+    /// Returns the end of an escaped quote or backslash at `at`, in a string with this quote.
+    /// Returns `Err` if the answer depends on bytes that have not arrived yet.
     fn escaped(&self, at: usize, (quote, slashes): (u8, usize)) -> Result<Option<usize>, ()> {
         let (end, goes_on) = self.run(at, |byte| byte == b'\\', 16);
         if goes_on {
@@ -136,7 +136,7 @@ impl Came<'_> {
         }
         let len = end - at;
         let is_quote = self.byte(end) == Some(quote);
-        // A backslash has as many backslashes before it as the quote, and itself as many again.
+        // An escaped backslash has twice as many backslashes as the escape of a quote.
         let is_backslash = len >= 2 * (slashes + 1) && len.is_multiple_of(2);
         Ok(match len > slashes {
             true if is_quote => Some(end + 1),
@@ -145,7 +145,7 @@ impl Came<'_> {
         })
     }
 
-    /// Returns the quote before an address whose scheme ends at `scheme_end`.
+    /// Returns the byte that ends an address, from the quote or bracket before its scheme.
     fn quote_before(&self, scheme_end: usize) -> Option<u8> {
         let near = self.line_before(scheme_end, 24);
         let scheme = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
@@ -158,14 +158,15 @@ impl Came<'_> {
         })
     }
 
-    /// Finds the secret part of an address that needs no password; `from` is after its fixed part.
+    /// Finds the secret part of an address that needs no password. `from` is the end of the fixed
+    /// part.
     pub(super) fn webhook(&self, from: usize, least: usize) -> Found {
         let (end, goes_on) = self.class(from, Class::Path, LONGEST);
         if goes_on {
             return Found::Undecided(from);
         }
         let text = &self.text[from..end];
-        // The kind of the hook stays.
+        // The first part of the path names the kind of the webhook and stays readable.
         let head = judged(text);
         let kind = memchr::memchr(b'/', head).filter(|len| *len < 16).map_or(0, |len| len + 1);
         match text.len() - kind >= least && head.iter().any(u8::is_ascii_digit) {
@@ -174,7 +175,7 @@ impl Came<'_> {
         }
     }
 
-    /// Finds the signature of a signed address; `from` is right after `sig=`.
+    /// Finds the signature of a signed address. `from` is the end of `sig=`.
     pub(super) fn signature(&self, at: usize, from: usize) -> Found {
         if !self.last(at).is_some_and(|byte| b"?&;-".contains(&byte)) {
             return Found::Nothing;
@@ -197,7 +198,7 @@ fn is_image(line: &[u8]) -> bool {
     IMAGES.contains(&&line[line.len() - len..])
 }
 
-/// Tells whether this is a place in a template: `{password}`, `{{ x }}`, `${x}`, `%s`, `#{x}`.
+/// Tells whether a password is a placeholder of a template: `{{ x }}`, `${x}`, `%s`, `#{x}`.
 fn is_format(password: &[u8]) -> bool {
     password.starts_with(b"{{")
         || is_variable(password)
@@ -205,7 +206,7 @@ fn is_format(password: &[u8]) -> bool {
         || password.starts_with(b"#{")
 }
 
-/// Tells whether this is `${x}`, and nothing that could be a password follows it.
+/// Tells whether a password is `${x}` without text after it that could be a password.
 fn is_variable(password: &[u8]) -> bool {
     password.starts_with(b"${")
         && memchr::memrchr(b'}', password)

@@ -1,19 +1,19 @@
-//! Values without quotes: where they end, and which of them look like chance made them.
+//! Finds the end of values without quotes, and tells which of them look random.
 
 use std::ops::Range;
 
-use super::context::{Came, LONGEST};
+use super::context::{LONGEST, Window};
 use super::names::in_name;
 use super::runs::{Class, count};
 use super::value::{contains, is_path};
 
-/// A value goes on for at most so many bytes after the first sign that may end it.
+/// The number of bytes by which a value may continue after the first character that may end it.
 const WIDENED: usize = 256;
 
-impl Came<'_> {
-    /// Returns where a value ends that has signs such as `&`, `;` or a quote in it. The name begins at
-    /// `start`, and the value up to the first such sign is `value`. `Err` means that the bytes that
-    /// follow decide.
+impl Window<'_> {
+    /// Returns the end of a value that may contain characters such as `&`, `;` or a quote. The name
+    /// begins at `start`, and `value` is the value up to the first such character. Returns `Err` if
+    /// the answer depends on bytes that have not arrived yet.
     pub(super) fn widened(&self, start: usize, value: &Range<usize>) -> Result<usize, ()> {
         let (blank, goes_on) = self.class(value.start, Class::Wide, LONGEST);
         if goes_on {
@@ -59,7 +59,8 @@ impl Came<'_> {
     }
 }
 
-/// Tells whether the text after a `&` is no part of a value: `name=…`, `amp;`, or the rest of `&&`.
+/// Tells whether the text after a `&` is not part of a value: `name=…`, `amp;`, or the rest of
+/// `&&`.
 fn is_parameter(rest: &[u8]) -> bool {
     let name = rest.iter().take_while(|byte| in_name(**byte) || b"%[]".contains(byte)).count();
     rest.starts_with(b"amp;")
@@ -83,7 +84,7 @@ pub(super) fn is_strong(value: &[u8]) -> bool {
     let has_symbol = value.iter().skip(usize::from(is_marked)).any(is_symbol);
     let kinds = letters + has(u8::is_ascii_digit) + usize::from(has_symbol);
     let changes = value.windows(2).filter(|pair| kind(pair[0]) != kind(pair[1])).count();
-    // Names of types change between small and capital letters often enough.
+    // Names of types often change between small and capital letters.
     let is_dense = match has_symbol {
         true => changes * 5 >= value.len() * 2 - 2,
         false => changes * 2 >= value.len(),
@@ -91,12 +92,12 @@ pub(super) fn is_strong(value: &[u8]) -> bool {
     kinds >= 3 && letters > 0 && is_dense
 }
 
-/// Pairs of signs that source text has, and generated passwords seldom.
+/// Pairs of characters that are common in source text and rare in generated passwords.
 const CODE: [&[u8]; 12] =
     [b"${", b"$(", b"{{", b"<%", b"%{", b"#{", b"::", b"->", b"=>", b"(?", b"0-9", b"//"];
 
-/// Tells whether a generator made `value` of letters, digits and all kinds of punctuation. Source text has
-/// words, and brackets that match.
+/// Tells whether `value` looks like a generated password of letters, digits and all kinds of
+/// punctuation. Source text has words, and brackets that match.
 pub(super) fn is_generated(value: &[u8]) -> bool {
     let is_symbol = |byte: &u8| byte.is_ascii_punctuation() && !b"_-./:,".contains(byte);
     let has = |of: fn(&u8) -> bool| usize::from(value.iter().any(of));
@@ -121,7 +122,7 @@ pub(super) fn is_generated(value: &[u8]) -> bool {
     kinds >= 3 && letters > 0 && words * 3 <= value.len() && changes * 5 >= value.len() * 2 - 2
 }
 
-/// Tells whether `value` has brackets, and each of them has its counterpart.
+/// Tells whether `value` has brackets, and every bracket has its counterpart.
 fn has_matching_brackets(value: &[u8]) -> bool {
     let mut open = Vec::new();
     for byte in value {

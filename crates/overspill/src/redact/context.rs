@@ -1,4 +1,4 @@
-//! The text in which secrets are looked for, and what surrounds a place in it.
+//! The text in which overspill looks for secrets, and helpers to read around a position.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -6,23 +6,23 @@ use std::ops::Range;
 use super::pem::KeyMemo;
 use super::runs::{RunMemo, count};
 
-/// The longest token, password or other value that is looked for.
+/// The number of bytes of the longest token, password or other value that is found.
 pub(super) const LONGEST: usize = 4 << 10;
-/// The decision about a secret needs at most this many bytes after its beginning.
+/// The number of bytes after the beginning of a secret that are needed at most to decide.
 pub(super) const REACH: usize = super::pem::LONGEST_KEY + 128;
 /// The number of bytes before a secret that can matter: its name, its scheme, an escape sequence.
 pub(super) const BEFORE: usize = 256;
 
-/// The result of looking at one place.
+/// The result of looking at one position.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// The bytes of a secret. `hold` is the first byte that must wait until all of it is there.
+    /// The bytes of a secret. `hold` is the first byte that must wait until the secret is complete.
     Secret { hold: usize, bytes: Range<usize> },
     /// No secret.
     Nothing,
-    /// No secret up to this place.
+    /// No secret before this position.
     Skip(usize),
-    /// The bytes that follow decide; everything from this place on waits for them.
+    /// The decision needs more bytes. Everything from this position on waits for them.
     Undecided(usize),
 }
 
@@ -32,26 +32,27 @@ impl Found {
     }
 }
 
-/// A part of an output, with what stands before it.
+/// A part of an output, with the text before it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Came<'a> {
+pub(super) struct Window<'a> {
     pub(super) text: &'a [u8],
-    /// The text before this place has been passed on; it is only context.
+    /// The position of the first byte that has not been passed on. The text before is only context.
     pub(super) fresh: usize,
-    /// The look begins here.
+    /// The position at which the search begins.
     pub(super) scan: usize,
-    /// Places in the text where something is left out that a terminal does not show.
+    /// The positions at which characters are left out that a terminal does not show.
     pub(super) gaps: &'a [usize],
-    /// Nothing comes after the text.
+    /// The text is complete: no bytes follow.
     pub(super) is_all: bool,
-    /// What the last looks have learned of private keys.
+    /// The facts about private keys that earlier searches have found.
     pub(super) key: &'a Cell<KeyMemo>,
-    /// What this look has learned of runs of bytes.
+    /// The facts about runs of bytes that this search has found.
     pub(super) runs: &'a RunMemo,
 }
 
-impl<'a> Came<'a> {
-    /// Returns where a run of such bytes ends, and whether the bytes that follow may continue it.
+impl<'a> Window<'a> {
+    /// Returns the end of a run of bytes that satisfy `of`, and whether later bytes may continue
+    /// the run.
     pub(super) fn run(&self, from: usize, of: impl Fn(u8) -> bool, most: usize) -> (usize, bool) {
         let rest = self.text.get(from..).unwrap_or_default();
         let len = rest.iter().take(most).take_while(|byte| of(**byte)).count();
@@ -69,7 +70,8 @@ impl<'a> Came<'a> {
         at.checked_sub(1).and_then(|at| self.byte(at))
     }
 
-    /// Tells whether the text at `at` begins with `word`, or `None` if its end cuts the word off.
+    /// Tells whether the text at `at` begins with `word`. Returns `None` if the text ends within
+    /// the word.
     pub(super) fn begins(&self, at: usize, word: &[u8]) -> Option<bool> {
         let rest = self.text.get(at..).unwrap_or_default();
         if rest.len() >= word.len() || self.is_all {
@@ -86,7 +88,7 @@ impl<'a> Came<'a> {
     }
 
     /// Tells whether the byte before `at` is a letter or digit of the same word. An escape sequence
-    /// such as `\n` or a color separates words.
+    /// such as `\n` or a colour separates words.
     pub(super) fn is_inside_word(&self, at: usize) -> bool {
         if !self.last(at).is_some_and(|byte| byte.is_ascii_alphanumeric()) {
             return false;
@@ -94,15 +96,15 @@ impl<'a> Came<'a> {
         !self.is_escape_before(at)
     }
 
-    /// Tells whether an escape sequence, written out or left out, ends right before `at`.
+    /// Tells whether an escape sequence ends right before `at`, either written out or left out.
     pub(super) fn is_escape_before(&self, at: usize) -> bool {
         self.gaps.binary_search(&at).is_ok()
             || ends_with_escape(&self.text[at.saturating_sub(32)..at])
     }
 }
 
-/// Tells whether the last letter or digit belongs to an escape that is written out: of JSON and of
-/// source text (`\n`, `\u00e9`, `\x1b`, `\033`), of an address (`%3D`), or a color in one of them.
+/// Tells whether the last letter or digit belongs to an escape that is written out: of JSON and
+/// source text (`\n`, `\u00e9`, `\x1b`, `\033`), of an address (`%3D`), or a colour in one of them.
 fn ends_with_escape(text: &[u8]) -> bool {
     let hex = |byte: &u8| byte.is_ascii_hexdigit();
     if ends(text, b"\\", 1, |byte| b"abefnrtv0".contains(byte))
@@ -119,7 +121,7 @@ fn ends_with_escape(text: &[u8]) -> bool {
     ways.iter().any(|way| text[..color].ends_with(way))
 }
 
-/// Tells whether `text` ends with `mark` and so many of these.
+/// Tells whether `text` ends with `mark` and `len` bytes that satisfy `of`.
 fn ends(text: &[u8], mark: &[u8], len: usize, of: impl Fn(&u8) -> bool) -> bool {
     let (before, last) = text.split_at(text.len().saturating_sub(len));
     before.ends_with(mark) && last.iter().all(of)

@@ -1,4 +1,4 @@
-//! An output whose secrets are masked on the way to a store.
+//! A draft that masks secrets before the bytes reach a store.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::Redactor;
 use crate::Error;
 use crate::store::{Draft, Excerpt, SpillRef};
 
-/// Masks what is appended. The command never writes to the file by itself.
+/// A draft that masks the appended bytes. The command never writes to the file itself.
 #[derive(Debug)]
 pub(crate) struct RedactingDraft {
     draft: Box<dyn Draft>,
@@ -18,7 +18,7 @@ impl RedactingDraft {
         RedactingDraft { draft, redactor }
     }
 
-    /// Hands on what was held back.
+    /// Passes on the bytes that were held back.
     fn flush(&mut self) -> Result<(), Error> {
         let mut done = Ok(());
         self.redactor.finish(|bytes| done = self.draft.append(bytes));

@@ -1,7 +1,7 @@
-//! Media fields: strings that may be base64.
+//! Masks media fields of JSON: strings that may be base64.
 //!
-//! A secret in base64 is masked where it decodes: the stars are encoded again, so that the string keeps
-//! its length. Base64 in which nothing is masked stays as it is.
+//! A secret in base64 is masked in the decoded bytes. The stars are encoded again, so that the
+//! string keeps its length. Base64 without a secret stays unchanged.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,20 +9,20 @@ use std::sync::Arc;
 
 use super::{Redaction, Redactor};
 
-/// The fields that have media, in results and messages of any API.
+/// The fields that contain media, in results and messages of any API.
 const FIELDS: [&[u8]; 5] = [b"data", b"blob", b"url", b"image_url", b"file_data"];
-/// Up to this length, a string in such a field is masked as text too. A rule may match in the base64 of a
-/// large picture by chance, and would damage it.
+/// The number of bytes up to which a string in such a field is also masked as text. In the base64
+/// of a large picture, a rule may match by chance and would damage the picture.
 pub(super) const LONGEST_TEXT: usize = 16 << 10;
-/// The longest start of a data URL, in bytes.
+/// The number of bytes of the longest start of a data URL.
 const LONGEST_HEAD: usize = 256;
 
-/// Tells whether a field of this name has media.
+/// Tells whether a field of this name contains media.
 pub(super) fn is_media_field(name: &[u8]) -> bool {
     FIELDS.contains(&name)
 }
 
-/// Returns where the base64 of a media field begins; `None` if the field has other text.
+/// Returns the position at which the base64 of a media field begins, or `None` for other text.
 pub(super) fn base64_start(text: &[u8]) -> Option<usize> {
     let start = match text.starts_with(b"data:") {
         false => 0,
@@ -39,7 +39,7 @@ fn is_base64(byte: u8) -> bool {
     value_of(byte).is_some() || b"=\r\n".contains(&byte)
 }
 
-/// Returns the value of a character, in either alphabet.
+/// Returns the value of a base64 character, in either alphabet.
 fn value_of(byte: u8) -> Option<u8> {
     Some(match byte {
         b'A'..=b'Z' => byte - b'A',
@@ -51,7 +51,7 @@ fn value_of(byte: u8) -> Option<u8> {
     })
 }
 
-/// Returns the character of a value.
+/// Returns the base64 character of a value.
 fn char_of(value: u8, is_url_safe: bool) -> u8 {
     match (value, is_url_safe) {
         (0..=25, _) => b'A' + value,
@@ -64,7 +64,7 @@ fn char_of(value: u8, is_url_safe: bool) -> u8 {
     }
 }
 
-/// The bits of base64 that are not a whole byte yet.
+/// The bits of base64 that do not make a whole byte yet.
 #[derive(Debug, Default)]
 struct Decoder {
     bits: u32,
@@ -72,7 +72,7 @@ struct Decoder {
 }
 
 impl Decoder {
-    /// Adds the bytes of `base64`. Line feeds count for nothing; `=` ends a text.
+    /// Decodes `base64` and appends the bytes. Line feeds are skipped, and `=` ends a text.
     fn decode(&mut self, base64: &[u8], into: &mut Vec<u8>) {
         for &byte in base64 {
             match value_of(byte) {
@@ -91,14 +91,14 @@ impl Decoder {
     }
 }
 
-/// Masks base64 that comes in chunks.
+/// Masks base64 that arrives in chunks.
 #[derive(Debug)]
 pub(super) struct EncodedMask {
     redactor: Redactor,
     decoder: Decoder,
-    /// The base64 that was not handed on.
+    /// The base64 that was not passed on yet.
     held: Vec<u8>,
-    /// The bytes of it that the redactor has handed on.
+    /// The masked bytes for the beginning of `held`.
     masked: Vec<u8>,
 }
 
@@ -113,12 +113,12 @@ impl EncodedMask {
         }
     }
 
-    /// Returns how many secrets there were so far.
+    /// Returns the number of secrets so far.
     pub(super) fn masked(&self) -> u64 {
         self.redactor.masked()
     }
 
-    /// Takes as much of `text` as is base64; returns how many bytes that are.
+    /// Takes the beginning of `text` that is base64, and returns its number of bytes.
     pub(super) fn push(&mut self, text: &[u8], take: impl FnMut(&[u8])) -> usize {
         let len = text.iter().position(|byte| !is_base64(*byte)).unwrap_or(text.len());
         let EncodedMask { redactor, decoder, held, masked } = self;
@@ -130,7 +130,7 @@ impl EncodedMask {
         len
     }
 
-    /// Hands on what is left.
+    /// Passes on the rest.
     pub(super) fn finish(&mut self, mut take: impl FnMut(&[u8])) {
         let EncodedMask { redactor, masked, .. } = self;
         redactor.finish(|bytes| masked.extend_from_slice(bytes));
@@ -147,8 +147,8 @@ impl EncodedMask {
     }
 }
 
-/// Writes masked bytes into the base64 that they come from, where they differ. Returns how many
-/// characters and bytes are done.
+/// Writes masked bytes into their base64 text, if they differ. Returns the number of characters and
+/// bytes that are done.
 fn encode(base64: &mut [u8], masked: &[u8], is_all: bool) -> (usize, usize) {
     let (mut chars, mut bytes) = (0, 0);
     while let Some((group, end)) = next_group(base64, chars, is_all) {
@@ -170,8 +170,8 @@ fn encode(base64: &mut [u8], masked: &[u8], is_all: bool) -> (usize, usize) {
     (chars, bytes)
 }
 
-/// Returns the places of the next up to four characters that decode together, and where they end. The last
-/// group may be shorter.
+/// Returns the positions of the next up to four characters that decode together, and their end. The
+/// last group may be shorter.
 fn next_group(base64: &[u8], from: usize, is_all: bool) -> Option<(Vec<usize>, usize)> {
     let mut group = Vec::with_capacity(4);
     for (at, byte) in base64.iter().enumerate().skip(from) {
@@ -220,28 +220,28 @@ impl Redaction {
     }
 }
 
-/// The string of a media field that comes in chunks.
+/// The state of a media string that arrives in chunks.
 #[derive(Debug, Default)]
 pub(super) enum MediaString {
-    /// The string is no media.
+    /// The string is not media.
     #[default]
     No,
-    /// It may be base64: not enough of it came.
+    /// The string may be base64: too few bytes have arrived to decide.
     Undecided,
-    /// It is base64 so far.
+    /// The string is base64 so far.
     Encoded(Box<EncodedMask>),
 }
 
-/// The start of a media string that is decided on.
+/// The decision about the start of a media string.
 pub(super) enum MediaStart {
-    /// It is text.
+    /// The string is text.
     Text,
-    /// Base64 stands in this place.
+    /// The string contains base64 in this range.
     Encoded(Range<usize>),
 }
 
 impl MediaStart {
-    /// Decides by the first bytes of a string, which are all of it if `is_all`.
+    /// Decides by the first bytes of a string. With `is_all`, they are the whole string.
     pub(super) fn of(redaction: &Redaction, text: &[u8], is_all: bool) -> MediaStart {
         let is_short = is_all && text.len() <= LONGEST_TEXT;
         let first = if is_all { text } else { &text[..text.len().min(LONGEST_TEXT)] };

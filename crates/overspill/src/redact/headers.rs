@@ -1,11 +1,11 @@
-//! Secrets in headers, in options of commands and in lines of `.pgpass`.
+//! Finds secrets in headers, in options of commands and in lines of `.pgpass`.
 
-use super::context::{Came, Found, LONGEST};
+use super::context::{Found, LONGEST, Window};
 use super::names::{blank, in_name};
 use super::runs::{Class, judged};
 use super::value::{contains, is_basic, is_code, is_mixed, is_path, is_placeholder, is_random};
 
-impl Came<'_> {
+impl Window<'_> {
     /// Finds the value of an `Authorization` header, after its scheme.
     pub(super) fn authorization(&self, at: usize) -> Found {
         let (open, goes_on) = self.run(at, |byte| b"\"'\\`".contains(&byte), 4);
@@ -80,7 +80,7 @@ impl Came<'_> {
         }
     }
 
-    /// Finds the password of a line of `.pgpass`; `from` is after the port.
+    /// Finds the password in a line of `.pgpass`. `from` is the end of the port.
     pub(super) fn pgpass(&self, from: usize) -> Found {
         let (end, goes_on) = self.run(from, |byte| byte > b' ' && byte < 0x7f, 256);
         if goes_on {
@@ -127,7 +127,8 @@ impl Came<'_> {
         if is_one { Found::secret(start + colon + 1..end) } else { Found::Nothing }
     }
 
-    /// Finds the password of `mysql -pPASSWORD`, `sshpass -p PASSWORD` and `docker login -p PASSWORD`.
+    /// Finds the password of `mysql -pPASSWORD`, `sshpass -p PASSWORD` and
+    /// `docker login -p PASSWORD`.
     pub(super) fn option(&self, at: usize, from: usize) -> Found {
         let line = self.line_before(at, 192);
         let is_glued = contains(line, b"mysql") || contains(line, b"mariadb");

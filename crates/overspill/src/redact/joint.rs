@@ -1,27 +1,29 @@
-//! How a name and its value are joined, in source text, options, SQL, tables, plans and objects.
+//! Finds out how a name is joined to its value, in source text, options, SQL, tables, plans and
+//! objects.
 
-use super::context::Came;
+use super::context::Window;
 use super::names::{BLANKS, Joint, blank, in_name};
 use super::value::contains;
 
-/// The value of an object is looked for within so many bytes after its bracket.
+/// The number of bytes after the bracket of an object in which its value is searched.
 const OBJECT: usize = 160;
-/// The longest attributes of a tag.
+/// The number of bytes that the attributes of a tag may have at most.
 const ATTRIBUTES: usize = 160;
-/// Text of XML in which nothing is escaped begins so.
+/// The beginning of XML text in which nothing is escaped.
 const CDATA: &[u8] = b"<![CDATA[";
-/// The longest account in `Password for admin:`.
+/// The number of bytes that the account in `Password for admin:` may have at most.
 const ACCOUNT: usize = 48;
 
-/// A joint and where its value begins. `Err` means that the bytes that follow decide.
+/// The joint and the start of the value. `Err` means that the answer depends on bytes that have not
+/// arrived yet.
 type Joined = Result<Option<(Joint, usize)>, ()>;
 
-impl Came<'_> {
-    /// Returns how the name between `start` and `end` is joined to a value, and where that begins.
-    /// `Err` means that the bytes that follow decide.
+impl Window<'_> {
+    /// Returns how the name between `start` and `end` is joined to a value, and the start of the
+    /// value. Returns `Err` if the answer depends on bytes that have not arrived yet.
     pub(super) fn joint(&self, start: usize, end: usize, is_phrase: bool) -> Joined {
         let mut at = end;
-        // The quote after a name, and a bracket.
+        // Skip the quote after a name, and a bracket.
         let (quote, goes_on) = self.run(at, |byte| b"\"'`\\])".contains(&byte), 6);
         if goes_on {
             return Err(());
@@ -102,7 +104,7 @@ impl Came<'_> {
         Ok(Some((if value > next && joint == Joint::Tight { Joint::Loose } else { joint }, value)))
     }
 
-    /// Tells whether a name is an option of a command, or the word of a `.netrc` file.
+    /// Tells whether a name is an option of a command, or a keyword of a `.netrc` file.
     fn is_flag(&self, start: usize) -> bool {
         const WORDS: [&[u8]; 5] = [
             b"-storepass",
@@ -133,7 +135,7 @@ impl Came<'_> {
         len > 0 && line[..line.len() - len].ends_with(b"<")
     }
 
-    /// Finds the value of `name: NAME, value: …` as lists of variables have it.
+    /// Finds the value of `name: NAME, value: …`, as in lists of variables.
     fn pair(&self, at: usize, has_quote: bool) -> Joined {
         let (word, goes_on) = self.run(at, |byte| b" \t\r\n,\"'\\".contains(&byte), BLANKS);
         if goes_on {
@@ -170,7 +172,7 @@ impl Came<'_> {
         let is_set = |word: &[u8]| word == b"set";
         match words.next() {
             Some(b"ENV" | b"setenv") => true,
-            // In prose, and in some languages, `set password` is no variable.
+            // In prose and in some languages, `set password` does not set a variable.
             Some(b"set") => {
                 let name = self.text[start..].iter().take(64).take_while(|byte| in_name(**byte));
                 words.next().is_none() && !name.clone().any(u8::is_ascii_lowercase)
@@ -184,21 +186,21 @@ impl Came<'_> {
         }
     }
 
-    /// Tells whether `PASSWORD '…'` belongs to a statement of SQL about a user.
+    /// Tells whether `PASSWORD '…'` belongs to an SQL statement about a user.
     pub(super) fn is_sql(&self, start: usize, end: usize, value: usize) -> bool {
         self.text[start..end].eq_ignore_ascii_case(b"password")
             && matches!(self.byte(value), Some(b'\'' | b'"'))
             && self.is_statement(start)
     }
 
-    /// Tells whether a statement of SQL about a user stands before `start`.
+    /// Tells whether an SQL statement about a user stands before `start`.
     pub(super) fn is_statement(&self, start: usize) -> bool {
         let line = self.line_before(start, 128).to_ascii_lowercase();
         let words: [&[u8]; 3] = [b"user ", b"role ", b"grant "];
         words.iter().any(|word| contains(&line, word))
     }
 
-    /// Finds the value of `| name | value |`; `bar` is the place of the second bar.
+    /// Finds the value of `| name | value |`. `bar` is the position of the second bar.
     pub(super) fn cell(&self, start: usize, bar: usize) -> Joined {
         if !self.line_before(start, BLANKS).trim_ascii_end().ends_with(b"|") {
             return Ok(None);
@@ -207,7 +209,7 @@ impl Came<'_> {
         if goes_on { Err(()) } else { Ok(Some((Joint::Cell, value))) }
     }
 
-    /// Finds the value of `Password for admin: value`; `at` is right after the blanks.
+    /// Finds the value of `Password for admin: value`. `at` is the position of `for`.
     pub(super) fn account(&self, at: usize) -> Joined {
         match self.begins(at, b"for ") {
             None => return Err(()),
@@ -226,7 +228,8 @@ impl Came<'_> {
         if goes_on { Err(()) } else { Ok((value > end + 1).then_some((Joint::Cell, value))) }
     }
 
-    /// Finds the field `"value"` of the object that begins at `at`, as `terraform output -json` has it.
+    /// Finds the field `"value"` of the object that begins at `at`, as in the output of
+    /// `terraform output -json`.
     pub(super) fn object(&self, at: usize) -> Joined {
         const FIELD: &[u8] = b"\"value\"";
         let rest = &self.text[at + 1..];
@@ -247,7 +250,8 @@ impl Came<'_> {
         Ok((self.byte(value) == Some(b'"')).then_some((Joint::Loose, value)))
     }
 
-    /// Returns the name before `"old" -> "new"`, as a plan of Terraform has it; `at` is the arrow.
+    /// Returns the name before `"old" -> "new"`, as in a Terraform plan. `at` is the position of
+    /// the arrow.
     pub(super) fn changed_name(&self, at: usize) -> Option<std::ops::Range<usize>> {
         let line = self.line_before(at, 192);
         let sign = memchr::memmem::find(line, b" = \"")?;

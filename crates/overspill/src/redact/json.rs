@@ -1,4 +1,5 @@
-//! Masks strings of JSON: what they say is looked through, and what is written otherwise stays.
+//! Masks strings of JSON. The search reads the decoded text, and text without secrets keeps its
+//! original spelling.
 
 use overspill_core::internal::json::JsonTokens;
 use std::borrow::Cow;
@@ -17,50 +18,52 @@ mod pairs;
 
 pub use mask::JsonMask;
 
-/// So much is looked at at once.
+/// The number of bytes that are searched at once.
 const LOOK: usize = LONGEST_TEXT;
-/// This much text before a place in base64 that is no base64 tells what follows it.
+/// The number of bytes of base64 that serve as context for text that follows it.
 const CONTEXT: usize = 256;
 
-/// A string of JSON as it passes, which may be of any length.
+/// A JSON string of any length that arrives in parts.
 ///
-/// It is looked through without its escapes. What is no secret is handed on as it is written.
+/// The search reads the string without its escapes. Text without secrets is passed on as it was
+/// written.
 #[derive(Debug)]
 struct JsonString {
     redactor: Redactor,
-    /// What was not looked at: a look at each escape would cost more than all else.
+    /// The text that was not searched yet. Searching after each escape would cost more than
+    /// everything else.
     fresh: Vec<u8>,
-    /// How what was not handed on is written.
+    /// The original spelling of the text that was not passed on yet.
     waiting: VecDeque<Waiting>,
-    /// An escape that is not complete.
+    /// An escape that is not complete yet.
     escape: Vec<u8>,
     /// The text of the string so far, if it is short enough for a name.
     name: Vec<u8>,
-    /// The field that the string belongs to.
+    /// The field to which the string belongs.
     field: Field,
-    /// The secret that a field of this object names, such as `DB_PASSWORD`.
+    /// The name of the secret whose value this object has, such as `DB_PASSWORD`.
     pair: Vec<u8>,
-    /// The string is the value of a field for media.
+    /// The state of the string if it is the value of a media field.
     media: MediaString,
-    /// How many secrets were masked in base64.
+    /// The number of secrets that were masked in base64.
     encoded: u64,
     redaction: Arc<Redaction>,
     out: Vec<u8>,
 }
 
-/// A longer name says nothing about its value.
+/// The number of bytes above which a name says nothing about its value.
 const LONGEST_NAME: usize = 64;
 
 #[derive(Debug)]
 enum Waiting {
-    /// So many bytes that are written as they are.
+    /// A number of bytes that are written without escapes.
     Plain(usize),
-    /// A character, and how it is written.
+    /// A character and its spelling.
     Escape { says: Vec<u8>, written: Vec<u8> },
 }
 
 impl JsonString {
-    /// Masks what `redaction` knows.
+    /// Returns a mask with these rules.
     fn new(redaction: Arc<Redaction>) -> JsonString {
         let redactor = Redactor::new(redaction.clone());
         JsonString {
@@ -78,7 +81,7 @@ impl JsonString {
         }
     }
 
-    /// Returns how many secrets there were so far, in all strings.
+    /// Returns the number of secrets so far, in all strings.
     fn masked(&self) -> u64 {
         let encoded = match &self.media {
             MediaString::Encoded(mask) => mask.masked(),
@@ -87,8 +90,8 @@ impl JsonString {
         self.redactor.masked() + self.encoded + encoded
     }
 
-    /// Takes more of it: what is `written`, and what that `says`, which is nothing as long as an
-    /// escape is not complete. Returns what goes on.
+    /// Takes more of the string: the `written` bytes, and the text that they say, which is empty
+    /// while an escape is not complete. Returns the bytes to pass on.
     fn push(&mut self, written: &[u8], says: &[u8]) -> &[u8] {
         self.out.clear();
         if self.escape.is_empty() && written == says {
@@ -140,7 +143,7 @@ impl JsonString {
         };
     }
 
-    /// Takes the base64 at hand. Text that follows it is left for the redactor.
+    /// Takes the base64 that has arrived. The redactor gets the text that follows it.
     fn look_at_media(&mut self) {
         let JsonString { redactor, fresh, waiting, out, media, encoded, .. } = self;
         let MediaString::Encoded(mask) = media else { return };
@@ -154,7 +157,7 @@ impl JsonString {
         fresh.drain(..len);
     }
 
-    /// Ends the string; returns what is left of it. The next one can begin.
+    /// Ends the string and returns the rest of it. The next string can begin.
     fn end(&mut self) -> &[u8] {
         self.out.clear();
         self.look(true);
@@ -165,7 +168,7 @@ impl JsonString {
         }
         *media = MediaString::No;
         redactor.finish(|said| write(said, waiting, out));
-        // What breaks off in the middle of an escape is not JSON.
+        // JSON that ends within an escape is invalid. The escape is passed on unchanged.
         out.append(escape);
         let name = std::mem::take(&mut self.name);
         let is_name = std::mem::take(&mut self.field) == Field::Name;
@@ -189,30 +192,30 @@ impl JsonString {
         &self.out
     }
 
-    /// Forgets the names of fields: an object or a list begins or ends.
+    /// Forgets the names of fields, because an object or a list begins or ends.
     fn leave(&mut self) {
         self.end();
         self.pair.clear();
     }
 
-    /// Returns the secret that a field of this object names.
+    /// Returns the name of the secret whose value this object has.
     fn pair(&self) -> Option<&[u8]> {
         (!self.pair.is_empty()).then_some(&self.pair)
     }
 
-    /// Tells whether the string is the value of a pair whose name has not come.
+    /// Tells whether the string is the value of a pair whose name has not arrived yet.
     fn has_no_pair(&self) -> bool {
         self.field == Field::Value && self.pair.is_empty()
     }
 }
 
-/// Returns the text before the value of a field.
+/// Returns the text that serves as context before the value of a field.
 fn named(name: &[u8]) -> Vec<u8> {
     let is_short = name.len() <= LONGEST_NAME && !name.contains(&b'\n');
     if is_short { [b"\"", name, b"\": \""].concat() } else { Vec::new() }
 }
 
-/// Writes what was looked through as it was written; a secret is stars.
+/// Writes searched text in its original spelling, with stars for secrets.
 fn write(mut said: &[u8], waiting: &mut VecDeque<Waiting>, out: &mut Vec<u8>) {
     while let Some(next) = waiting.front_mut() {
         let len = match next {
@@ -229,7 +232,7 @@ fn write(mut said: &[u8], waiting: &mut VecDeque<Waiting>, out: &mut Vec<u8>) {
                 let now = said.len().min(says.len());
                 let is_same = said[..now] == says[..now];
                 if now < says.len() {
-                    // A character is cut in two only where something is masked within it.
+                    // A character is cut in two only if something in it is masked.
                     out.extend_from_slice(if is_same { b"" } else { &said[..now] });
                     says.drain(..now);
                     return;
@@ -244,8 +247,8 @@ fn write(mut said: &[u8], waiting: &mut VecDeque<Waiting>, out: &mut Vec<u8>) {
 }
 
 impl Redaction {
-    /// Masks what the strings of a JSON text say, names of fields included. What is not JSON is
-    /// masked as text.
+    /// Masks the strings of a JSON text, including the names of fields. A text that is not JSON is
+    /// masked as plain text.
     pub fn json<'a>(self: &Arc<Self>, json: &'a str) -> (Cow<'a, str>, u64) {
         let (mut tokens, mut mask) = (JsonTokens::default(), JsonMask::new(self.clone()));
         let mut rest = json.as_bytes();
@@ -263,8 +266,8 @@ impl Redaction {
         }
     }
 
-    /// Masks the strings in a value, at any depth, names of fields included; returns how many
-    /// secrets there were. In a field for media, secrets are also looked for in what base64 decodes to.
+    /// Masks the strings in a value, at any depth, including the names of fields. Returns the
+    /// number of secrets. In a media field, the decoded base64 is searched too.
     pub fn value(&self, value: &mut Value) -> u64 {
         self.value_of("", value)
     }
@@ -301,7 +304,7 @@ impl Redaction {
         }
     }
 
-    /// Masks the names of fields that are secrets; no field takes the place of another.
+    /// Masks the names of fields that are secrets, and keeps the names of all fields different.
     fn names(&self, fields: &mut Map<String, Value>) -> u64 {
         if fields.keys().all(|name| self.text(name).1 == 0) {
             return 0;

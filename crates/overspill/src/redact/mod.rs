@@ -1,7 +1,7 @@
-//! Masks secrets before an output is saved where others can read it, or shown to a model.
+//! Masks secrets before an output is saved for other readers or shown to a model.
 //!
-//! A secret is replaced by as many stars as it has bytes, so that every place in the output stays
-//! what it was: lines, offsets and sizes are those of the original.
+//! A secret is replaced by as many stars as it has bytes, so that all lines, offsets and sizes stay
+//! those of the original.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -45,7 +45,7 @@ use regex::bytes::{Regex, RegexBuilder};
 
 use crate::Call;
 use crate::store::Store;
-use context::{Came, Found, REACH};
+use context::{Found, REACH, Window};
 use rules::{RULES, hex_tail};
 use runs::RunMemo;
 
@@ -56,23 +56,24 @@ use store::MaskedStore;
 pub use stream::Redactor;
 use view::View;
 
-/// A longer line is looked at in pieces.
+/// The number of bytes above which a line is searched in pieces.
 const LONGEST_LINE: usize = 64 << 10;
 
-/// What is masked, and where.
+/// The setting `redact`: the texts in which secrets are masked.
 #[derive(Debug, Clone, Default)]
 pub enum Redact {
-    /// Nothing.
+    /// No secrets are masked.
     #[default]
     Off,
-    /// Secrets in what is saved.
+    /// Secrets are masked in saved outputs.
     Saved(Arc<Redaction>),
-    /// Secrets in what is saved and in what is shown, cut or not, now or later.
+    /// Secrets are masked in saved outputs and in all shown texts, short or shortened, now or
+    /// later.
     All(Arc<Redaction>),
 }
 
 impl Redact {
-    /// Returns the rules, if anything is masked.
+    /// Returns the rules, unless masking is off.
     pub fn rules(&self) -> Option<&Arc<Redaction>> {
         match self {
             Redact::Off => None,
@@ -80,7 +81,7 @@ impl Redact {
         }
     }
 
-    /// Returns the rules for what is shown, if anything is masked there.
+    /// Returns the rules for shown texts, if secrets are masked in them.
     pub fn shown(&self) -> Option<&Arc<Redaction>> {
         match self {
             Redact::Off | Redact::Saved(_) => None,
@@ -88,7 +89,7 @@ impl Redact {
         }
     }
 
-    /// Returns a store as a model may see it.
+    /// Returns the store in the form that a model may see.
     pub fn shown_store(&self, store: &Arc<dyn Store>) -> Arc<dyn Store> {
         match self.shown() {
             None => store.clone(),
@@ -97,20 +98,21 @@ impl Redact {
     }
 }
 
-/// Knows what secrets look like.
+/// The rules that find secrets.
 #[derive(Debug)]
 pub struct Redaction {
     own: Option<Regex>,
 }
 
 impl Redaction {
-    /// Knows the common kinds, and whatever a regular expression of your own matches within a line.
+    /// Returns the rules for common kinds of secrets, plus your own regular expression, which is
+    /// matched within each line.
     pub fn new(own: Option<&str>) -> Result<Redaction, String> {
         let own = own.map(|own| RegexBuilder::new(own).multi_line(true).build()).transpose();
         Ok(Redaction { own: own.map_err(|error| error.to_string())? })
     }
 
-    /// Masks what is all there; returns how many secrets there were.
+    /// Masks a complete text and returns the number of secrets.
     pub fn text<'a>(&self, text: &'a str) -> (Cow<'a, str>, u64) {
         match self.bytes(text.as_bytes()) {
             (Cow::Borrowed(_), _) => (Cow::Borrowed(text), 0),
@@ -120,13 +122,13 @@ impl Redaction {
         }
     }
 
-    /// Masks `text`, before which `context` stands.
+    /// Masks `text` that follows `context`.
     fn text_after<'a>(&self, context: &[u8], text: &'a str) -> (Cow<'a, str>, u64) {
         if context.is_empty() {
             return self.text(text);
         }
         let both = [context, text.as_bytes()].concat();
-        let look = self.look(Came {
+        let look = self.look(Window {
             text: &both,
             fresh: context.len(),
             scan: 0,
@@ -162,11 +164,11 @@ impl Redaction {
         })
     }
 
-    /// Like [`Redaction::text`], of what may be no text.
+    /// Masks complete bytes that may not be text, and returns the number of secrets.
     pub fn bytes<'a>(&self, bytes: &'a [u8]) -> (Cow<'a, [u8]>, u64) {
         let (key, runs) = (&Cell::default(), &RunMemo::default());
-        let came = Came { text: bytes, fresh: 0, scan: 0, gaps: &[], is_all: true, key, runs };
-        let look = self.look(came);
+        let window = Window { text: bytes, fresh: 0, scan: 0, gaps: &[], is_all: true, key, runs };
+        let look = self.look(window);
         if look.secrets.is_empty() {
             return (Cow::Borrowed(bytes), 0);
         }
@@ -175,28 +177,28 @@ impl Redaction {
         (Cow::Owned(masked), look.count())
     }
 
-    /// Finds the secrets in what has come, as far as it is known what is one: as it is written, and
-    /// as it is shown.
-    fn look(&self, came: Came) -> Look {
-        let Some(view) = View::of(came.text) else {
+    /// Finds the secrets that are certain so far: in the bytes as written, and as a terminal shows
+    /// them.
+    fn look(&self, window: Window) -> Look {
+        let Some(view) = View::of(window.text) else {
             return self
-                .look_at(came, beginning(came.text))
-                .settled(came.fresh)
-                .unmasked(came.text);
+                .look_at(window, beginning(window.text))
+                .settled(window.fresh)
+                .unmasked(window.text);
         };
         let mut look =
-            self.look_at(came, if view.ends_in_gap() { 0 } else { beginning(came.text) });
-        // What is shown waits no longer than what is written: it may be overwritten without end.
-        let longest = came.text.len().saturating_sub(self.reach()).min(look.known);
-        // The places of a key in the view are others.
+            self.look_at(window, if view.ends_in_gap() { 0 } else { beginning(window.text) });
+        // Shown text waits no longer than written text, because a line may be overwritten for ever.
+        let longest = window.text.len().saturating_sub(self.reach()).min(look.known);
+        // Positions in the view differ from positions in the text, so the view needs its own memos.
         let (key, runs) = (&Cell::default(), &RunMemo::default());
-        let shown = Came { key, runs, ..view.came(came) };
-        view.add(self.look_at(shown, view.beginning()), came, &mut look);
+        let shown = Window { key, runs, ..view.window(window) };
+        view.add(self.look_at(shown, view.beginning()), window, &mut look);
         look.known = look.known.max(longest);
-        look.settled(came.fresh).unmasked(came.text)
+        look.settled(window.fresh).unmasked(window.text)
     }
 
-    /// Returns how much around a place tells what is a secret there.
+    /// Returns the number of bytes around a position that decide about a secret there.
     fn reach(&self) -> usize {
         match self.own {
             None => REACH,
@@ -204,15 +206,15 @@ impl Redaction {
         }
     }
 
-    /// Finds what may be secrets, some of which may not be complete. The last bytes may be the
-    /// `beginning` of one.
-    fn look_at(&self, came: Came, beginning: usize) -> Look {
-        let text = came.text;
+    /// Finds candidates for secrets, some of which may be incomplete. The last `beginning` bytes
+    /// may be the beginning of a secret.
+    fn look_at(&self, window: Window, beginning: usize) -> Look {
+        let text = window.text;
         let mut secrets: Vec<Secret> = Vec::new();
         let (mut from, mut known) = (0, text.len());
-        let (mut search, mut resume) = (came.scan, text.len());
+        let (mut search, mut resume) = (window.scan, text.len());
         while let Some((rule, start)) = starts::next(text, search) {
-            match RULES[rule].look(came, start) {
+            match RULES[rule].look(window, start) {
                 Found::Nothing => search = start + 1,
                 Found::Skip(to) => search = to.max(start + 1),
                 Found::Secret { hold, bytes } => {
@@ -220,7 +222,7 @@ impl Redaction {
                     search = bytes.end.max(start + 1);
                     secrets.push(Secret { rule: start, start: hold, bytes });
                 }
-                // A name at the end need not wait: it is seen again as context.
+                // A name at the end need not wait: the next search sees it again as context.
                 Found::Undecided(hold) if hold >= text.len() => {
                     resume = resume.min(start);
                     search = start + 1;
@@ -232,28 +234,28 @@ impl Redaction {
                 }
             }
         }
-        if known == text.len() && !came.is_all {
+        if known == text.len() && !window.is_all {
             known = from.max(known - beginning);
         }
         if let Some(own) = &self.own {
-            known = known.min(find_own(own, came, &mut secrets));
+            known = known.min(find_own(own, window, &mut secrets));
         }
         Look { secrets, known, resume: resume.min(known) }
     }
 }
 
-/// What was found.
+/// The result of a search.
 struct Look {
     secrets: Vec<Secret>,
-    /// Up to here nothing that comes changes it.
+    /// The position up to which later bytes change nothing.
     known: usize,
-    /// The next look begins here: the name of a secret may stand before the secret.
+    /// The position at which the next search begins. The name of a secret may stand before it.
     resume: usize,
 }
 
 impl Look {
-    /// Leaves off what is not complete: where a secret would be cut in two, all of it waits. Leaves off
-    /// what was passed on before `fresh`.
+    /// Drops incomplete secrets: a secret that would be cut in two waits as a whole. Drops secrets
+    /// that were passed on before `fresh`.
     fn settled(mut self, fresh: usize) -> Look {
         let cut = |known: usize| {
             self.secrets.iter().find(|secret| secret.start < known && known < secret.bytes.end)
@@ -271,7 +273,7 @@ impl Look {
         self
     }
 
-    /// Leaves off what is masked already, so that text which is masked twice is counted once.
+    /// Drops secrets that are already masked, so that a text that is masked twice counts once.
     fn unmasked(mut self, text: &[u8]) -> Look {
         let is_masked = |secret: &Secret| {
             text[secret.bytes.clone()].iter().all(|byte| b"*\r\n\x08".contains(byte))
@@ -280,7 +282,7 @@ impl Look {
         self
     }
 
-    /// Returns how many secrets there are.
+    /// Returns the number of secrets.
     fn count(&self) -> u64 {
         let mut starts: Vec<usize> = self.secrets.iter().map(|secret| secret.start).collect();
         starts.sort_unstable();
@@ -289,49 +291,51 @@ impl Look {
     }
 }
 
-/// A secret, or a piece of one, and where it begins to look like one.
+/// A secret, or a piece of one.
 struct Secret {
-    /// Where its rule begins, such as the name before it. The next look needs it.
+    /// The position at which its rule begins, such as the name before it. The next search needs it.
     rule: usize,
     start: usize,
     bytes: Range<usize>,
 }
 
-/// Returns how many of the last bytes may be the beginning of a secret.
+/// Returns the number of last bytes that may be the beginning of a secret.
 fn beginning(text: &[u8]) -> usize {
     starts::cut(text).max(hex_tail(text))
 }
 
-/// Finds what an expression of the user's own matches, line by line; returns how far that is known.
-fn find_own(own: &Regex, came: Came, secrets: &mut Vec<Secret>) -> usize {
-    let text = &came.text[came.fresh..];
+/// Finds the matches of the user's own expression, line by line. Returns the position up to which
+/// they are certain.
+fn find_own(own: &Regex, window: Window, secrets: &mut Vec<Secret>) -> usize {
+    let text = &window.text[window.fresh..];
     let lines = memchr::memrchr(b'\n', text).map_or(0, |feed| feed + 1);
     let known = match text.len() - lines {
-        len if came.is_all || len == 0 => text.len(),
+        len if window.is_all || len == 0 => text.len(),
         len if len > LONGEST_LINE => text.len() - REACH,
         _ => lines,
     };
-    // Most often there is nothing at all, which is found out sooner.
+    // Most often there is no match at all, and this check is faster than the loop.
     if own.is_match(text) {
         let mut at = 0;
         for line in text.split_inclusive(|byte| *byte == b'\n') {
             let inner = line.strip_suffix(b"\n").unwrap_or(line);
             for found in own.find_iter(inner).filter(|found| !found.is_empty()) {
                 let mut bytes = at + found.start()..at + found.end();
-                // Longer than what is waited for, it is masked as far as it has come.
+                // A match that is longer than the bytes that wait is masked as far as it has
+                // arrived.
                 if bytes.contains(&known) && bytes.len() > REACH {
                     bytes.end = known;
                 }
-                let bytes = came.fresh + bytes.start..came.fresh + bytes.end;
+                let bytes = window.fresh + bytes.start..window.fresh + bytes.end;
                 secrets.push(Secret { rule: bytes.start, start: bytes.start, bytes });
             }
             at += line.len();
         }
     }
-    came.fresh + known
+    window.fresh + known
 }
 
-/// Puts stars in the place of secrets; lines stay lines, and what is printed twice stays so.
+/// Replaces the bytes of secrets by stars. Line ends and backspaces stay.
 fn mask(text: &mut [u8], secrets: &[Secret]) {
     for secret in secrets {
         let bytes = text[secret.bytes.clone()].iter_mut();

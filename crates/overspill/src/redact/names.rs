@@ -1,30 +1,31 @@
-//! Secrets that are told by the name before them: `DB_PASSWORD=…`, `"api_key": "…"`, `--token …`.
+//! Finds secrets by the name before them: `DB_PASSWORD=…`, `"api_key": "…"`, `--token …`.
 
 use std::ops::Range;
 
 use super::bare::{is_generated, is_strong};
-use super::context::{Came, Found};
+use super::context::{Found, Window};
 use super::runs::{JUDGED, count, judged};
 use super::value::{
     contains, has_both, is_basic, is_code, is_mixed, is_open, is_path, is_placeholder, is_random,
 };
 use super::words::{is_identifier, is_same_name};
 
-/// The longest part of a name before and after the word that tells it.
+/// The number of bytes of a name before and after its telling word at most.
 const NAME: usize = 48;
-/// The most blanks between a name and its value.
+/// The number of blanks between a name and its value at most.
 pub(super) const BLANKS: usize = 96;
 
-/// What a name says of its value.
+/// The kind of value that a name announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// A person may have chosen it.
+    /// A password that a person may have chosen.
     Password,
-    /// A password, if its form says so as well. `first_pass` and `PRIORITY_PASS` hold no password.
+    /// A password, if its form agrees. The values of `first_pass` and `PRIORITY_PASS` are no
+    /// passwords.
     Weak,
-    /// A machine made it.
+    /// A token that a machine made.
     Token,
-    /// A scheme may stand before it.
+    /// The value of an `Authorization` header, with or without a scheme.
     Authorization,
     /// Base64 of a user and a password.
     Basic,
@@ -44,13 +45,13 @@ const KEYS: &str = "apikey accesskey secretkey privatekey accountkey authkey enc
     servicerolekey rolekey anonkey cipherkey cryptokey clientkeydata userkey globalkey \
     sessionkey authenticationkey webhookkey passkey";
 
-/// Tokens and keys that are not secret: pages of a list, words of a parser or of a model.
+/// Tokens and keys that are not secret: pages of a list, tokens of a parser or of a model.
 const HARMLESS: &str = "nexttoken pagetoken continuationtoken continuetoken canceltoken cancellationtoken \
     synctoken starttoken endtoken eostoken bostoken padtoken unktoken septoken clstoken \
     masktoken stoptoken prevtoken previoustoken lasttoken firsttoken unexpectedtoken \
     resumetoken nexttokens imagetoken publickeytoken changetoken xamzcredential xgoogcredential";
 
-/// How a name and its value are joined.
+/// The way in which a name and its value are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Joint {
     /// `name=value`
@@ -71,11 +72,11 @@ pub(super) enum Joint {
     Cell,
 }
 
-/// Beginnings of names that end in `pass` and hold a password.
+/// Beginnings of names that end in `pass` and announce a password.
 const LOGINS: &str = "db user smtp mail email mysql postgres pg redis mongo ldap bind ftp proxy root admin \
     login ssh store key require git docker registry vpn wifi jenkins nexus sonar";
 
-/// A value with its name, as the checks need it.
+/// A value with its name, for the checks.
 struct Candidate<'a> {
     name: &'a [u8],
     text: &'a [u8],
@@ -89,7 +90,7 @@ struct Candidate<'a> {
     end: usize,
 }
 
-/// Tells the kind of a name.
+/// Returns the kind of value that a name announces.
 fn kind_of(name: &[u8]) -> Option<Kind> {
     let (mut buffer, mut len) = ([0; 3 * NAME], 0);
     for byte in name.iter().filter(|byte| byte.is_ascii_alphanumeric()) {
@@ -176,12 +177,12 @@ pub(super) fn blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-impl<'a> Came<'a> {
-    /// Finds the value of a name; a word of the name stands between `at` and `from`.
+impl<'a> Window<'a> {
+    /// Finds the value of a name. A word of the name stands between `at` and `from`.
     pub(super) fn name(&self, at: usize, from: usize) -> Found {
         let (end, goes_on) = self.run(from, in_name, NAME);
         if goes_on {
-            // A name is not secret: it need not wait, it is seen again as context.
+            // A name is not secret and need not wait: the next search sees it again as context.
             return self.prefixed(at, from, end, true);
         }
         let start = at
@@ -200,7 +201,7 @@ impl<'a> Came<'a> {
         if self.last(start) == Some(b'/') && self.is_checksum(start) {
             return Found::Nothing;
         }
-        // Most names have no value; that is found out sooner than their kind.
+        // Most names have no value. This check is faster than the check of the kind.
         let joint = match self.joint(start, end, is_phrase) {
             Ok(Some(joint)) => joint,
             Ok(None) => return Found::Nothing,
@@ -211,7 +212,7 @@ impl<'a> Came<'a> {
         if kind == Kind::Token && self.is_harmless(start, name) {
             return Found::Nothing;
         }
-        // `identified by 'name'` is prose as well.
+        // `identified by 'name'` also occurs in prose.
         let is_prose = is_phrase && name.starts_with(b"identified") && !self.is_statement(start);
         if is_prose {
             return Found::Nothing;
@@ -222,7 +223,8 @@ impl<'a> Came<'a> {
         self.value(kind, name, start, joint)
     }
 
-    /// Tells whether a name and the word before it are a token that is not secret: `next page token`.
+    /// Tells whether a name and the word before it form a token that is not secret:
+    /// `next page token`.
     fn is_harmless(&self, start: usize, name: &[u8]) -> bool {
         let line = self.line_before(start, 24);
         let Some(line) = line.strip_suffix(b" ") else { return false };
@@ -272,7 +274,7 @@ impl<'a> Came<'a> {
         if value.goes_on {
             return Found::Undecided(at);
         }
-        // `pass: 12` counts tests; `-passin pass:…` and `"pass": "…"` are passwords.
+        // `pass: 12` counts tests. `-passin pass:…` and `"pass": "…"` are passwords.
         if name.eq_ignore_ascii_case(b"pass") {
             let line = self.line_before(start, 16);
             let options: [&[u8]; 3] = [b"-passin ", b"-passout ", b"-pass "];
@@ -300,7 +302,7 @@ impl<'a> Came<'a> {
             bytes.end -= 3;
         }
         if !value.is_quoted && kind == Kind::Token {
-            // No token has such signs; text before a bracket is an expression.
+            // No token contains these characters. Text before a bracket is an expression.
             let stop = judged(&self.text[bytes.clone()])
                 .iter()
                 .position(|byte| b",()[]{}|".contains(byte));
@@ -325,7 +327,7 @@ impl<'a> Came<'a> {
                 bytes.end -= trailing;
             }
         }
-        // A password in brackets.
+        // The password may stand in brackets.
         if let [b'(', inner @ .., b')'] = &self.text[bytes.clone()]
             && !value.is_quoted
             && inner.iter().all(u8::is_ascii_alphanumeric)
@@ -341,7 +343,7 @@ impl<'a> Came<'a> {
         let (from, end) = (bytes.start, bytes.end);
         let candidate = Candidate { name, text, is_quoted, joint, start, from, end };
         let head = text.split(|byte| *byte == b',').next().unwrap_or_default();
-        // A variable of the environment is no list and no call.
+        // An environment variable is neither a list nor a call.
         let before = self.line_before(start, 64).trim_ascii();
         let is_variable = joint == Joint::Tag
             || joint == Joint::Tight
@@ -372,7 +374,7 @@ impl<'a> Came<'a> {
         }
     }
 
-    /// Tells whether a value without quotes has a place and a form that only a generated password has.
+    /// Tells whether a value without quotes has the position and the form of a generated password.
     fn is_generated(&self, start: usize, joint: Joint, value: Range<usize>) -> bool {
         let before = self.line_before(start, 64).trim_ascii();
         let is_first = matches!(before, b"" | b"export" | b"-" | b"+" | b"ENV");
@@ -387,7 +389,8 @@ impl<'a> Came<'a> {
         fits && is_generated(text) && !is_placeholder(text)
     }
 
-    /// Finds the value after the arrow of `name = "old" -> "new"`; `from` is its quote.
+    /// Finds the value after the arrow of `name = "old" -> "new"`. `from` is the position of its
+    /// quote.
     pub(super) fn changed(&self, at: usize, from: usize) -> Found {
         let Some(name) = self.changed_name(at) else { return Found::Nothing };
         let start = name.start;
@@ -400,7 +403,7 @@ impl<'a> Came<'a> {
         }
     }
 
-    /// Tells whether the place of a value allows a secret of any kind.
+    /// Tells whether the position of a value allows a secret of any kind.
     fn fits(&self, value: &Candidate) -> bool {
         let &Candidate { name, text, is_quoted, joint, start, end, .. } = value;
         let is_constant = text.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_');
@@ -417,7 +420,7 @@ impl<'a> Came<'a> {
         if is_quoted {
             return true;
         }
-        // Only a string is a secret in a declaration; all else is a type or an expression.
+        // In a declaration only a string is a secret. Everything else is a type or an expression.
         if self.is_declared(start) && !is_random(text, 20) {
             return false;
         }
@@ -425,7 +428,7 @@ impl<'a> Came<'a> {
         let is_first = before.is_empty() || before == b"-";
         let is_listed = self.byte(end).is_some_and(|byte| b",)".contains(&byte));
         let is_field = is_first && !is_listed && self.text[start..end].contains(&b':');
-        // A directory.
+        // The value of `pwd` may be a directory.
         if name == b"pwd" && joint == Joint::Loose && !is_field && !has_both(text) {
             return false;
         }
@@ -435,13 +438,13 @@ impl<'a> Came<'a> {
         !(is_variable && is_identifier(text))
     }
 
-    /// Tells whether the name at `start` is declared there by source text: `pub password: Text`.
+    /// Tells whether source text declares the name at `start`: `pub password: Text`.
     fn is_declared(&self, start: usize) -> bool {
         const FIRST: &str = "pub let const static fn def func function var val";
         const LAST: &str = "pub let mut const static var val final private public protected";
         let has = |words: &str, word: &[u8]| words.split(' ').any(|it| it.as_bytes() == word);
         let line = self.line_before(start, 96);
-        // A string may hold a command or an address with a password.
+        // A string may contain a command or an address with a password.
         if !line.ends_with(b" ") || line.iter().any(|byte| b"\"'`".contains(byte)) {
             return false;
         }
@@ -463,7 +466,7 @@ impl<'a> Came<'a> {
         kinds.iter().any(|kind| contains(&word, kind))
     }
 
-    /// Tells whether this is a password that a person may have chosen.
+    /// Tells whether a value is a password that a person may have chosen.
     fn is_password(&self, value: &Candidate) -> bool {
         let &Candidate { name, text, is_quoted, joint, start, from, end } = value;
         if text.len() < 3 || text.iter().all(u8::is_ascii_digit) && text.len() < 4 {
@@ -475,7 +478,7 @@ impl<'a> Came<'a> {
             let is_set = joint == Joint::Tight && !name.iter().any(u8::is_ascii_lowercase);
             let is_sentence = has_blank
                 && match is_set {
-                    // A variable of the environment has no message.
+                    // An environment variable does not contain a message.
                     true => text.ends_with(b".") || !words.any(has_both),
                     false => !is_mixed(text) || text.ends_with(b".") || words.any(is_placeholder),
                 };
@@ -492,11 +495,11 @@ impl<'a> Came<'a> {
             Joint::Markup | Joint::Tag | Joint::Cell | Joint::Compared => true,
             Joint::Flag => is_mixed(text) && !text.starts_with(b"-") && !text.starts_with(b"["),
             Joint::Env => text.len() >= 6,
-            // A list or an object of source text.
+            // The value is a list or an object of source text.
             Joint::Loose if matches!(text, [b'[' | b'{', ..]) && !has_both(text) => false,
             // A word after a colon is a message, unless the line has nothing else, as in YAML.
             Joint::Loose => {
-                // The end of a sentence is no part of a password.
+                // The end of a sentence is not part of a password.
                 let end_marks = text.iter().rev().take_while(|byte| b"?!.:".contains(byte));
                 let inner = &text[..text.len() - end_marks.count()];
                 let before = self.line_before(start, 64).trim_ascii();
@@ -513,7 +516,7 @@ impl<'a> Came<'a> {
     }
 }
 
-/// Tells whether this is a token or a key that a machine has made.
+/// Tells whether a value is a token or a key that a machine made.
 fn is_token(value: &Candidate) -> bool {
     let &Candidate { text, is_quoted, joint, .. } = value;
     let is_place = text.contains(&b'/') && text.contains(&b'.');
@@ -526,7 +529,7 @@ fn is_token(value: &Candidate) -> bool {
     }
 }
 
-/// Tells whether this is a secret key of AWS. Some have too few digits to look random.
+/// Tells whether a value is a secret key of AWS. Some have too few digits to look random.
 fn is_aws(name: &[u8], text: &[u8]) -> bool {
     let letters = name.iter().filter(|byte| byte.is_ascii_alphanumeric());
     let name: Vec<u8> = letters.map(u8::to_ascii_lowercase).collect();
@@ -536,7 +539,7 @@ fn is_aws(name: &[u8], text: &[u8]) -> bool {
         && is_mixed(text)
 }
 
-/// Tells whether letters, digits and symbols are mixed.
+/// Tells whether a text has letters, digits and symbols.
 fn has_symbols(text: &[u8]) -> bool {
     let symbols = text.iter().any(|byte| b"!@#^*~?+=".contains(byte));
     symbols && text.iter().any(u8::is_ascii_digit) && text.iter().any(u8::is_ascii_alphabetic)

@@ -1,46 +1,47 @@
-//! Private keys: PEM, OpenSSH, PGP and PuTTY, with or without their last line.
+//! Finds private keys: PEM, OpenSSH, PGP and PuTTY, with or without their last line.
 
 use std::ops::Range;
 
-use super::context::{Came, Found};
+use super::context::{Found, Window};
 
-/// The longest private key that is looked for.
+/// The number of bytes of the longest private key that is found.
 pub(super) const LONGEST_KEY: usize = 16 << 10;
 
-/// Lines of a key that are not secret.
+/// The beginnings of lines of a key that are not secret.
 const NOTES: [&[u8]; 6] =
     [b"Proc-Type:", b"DEK-Info:", b"Version:", b"Comment:", b"Hash:", b"Charset:"];
-/// The longest rest of a mark after `BEGIN`.
+/// The number of bytes of a mark after `BEGIN` at most.
 const LONGEST_MARK: usize = 64;
-/// A shorter line is a word, or the last line of a key.
+/// The number of bytes below which a line is a word, or the last line of a key.
 const LINE: usize = 16;
 
-/// How far the lines of a key that has not ended were checked. A chunk checks only its own lines.
+/// The progress of checking the lines of a key that has not ended. A chunk checks only its own
+/// lines.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CheckedKey {
-    /// The place of the key in the text.
+    /// The position of the key in the text.
     body: usize,
-    /// The first line that was not checked, after `body`.
+    /// The first line that was not checked, relative to `body`.
     at: usize,
-    /// The end of the last line of the key, after `body`.
+    /// The end of the last line of the key, relative to `body`.
     end: usize,
     is_key: bool,
     prefix: usize,
 }
 
-/// What looks at private keys have learned of the text. Without it, text with many marks would be read again
-/// for each of them.
+/// The facts about private keys that earlier searches found. Without them, a text with many marks
+/// would be read again for each mark.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct KeyMemo {
     checked: Option<CheckedKey>,
-    /// The start and end of lines that are neither part of a key nor the end of one.
+    /// The start and end of lines that neither belong to a key nor end one.
     notes: (usize, usize),
     /// The start and end of text without a line feed.
     one_line: (usize, usize),
 }
 
 impl KeyMemo {
-    /// Returns the same after `len` bytes before it are gone.
+    /// Returns the memo for a text without its first `len` bytes.
     pub(super) fn moved(self, len: usize) -> KeyMemo {
         let moved =
             |(start, end): (usize, usize)| (start.saturating_sub(len), end.saturating_sub(len));
@@ -52,7 +53,7 @@ impl KeyMemo {
         }
     }
 
-    /// Returns the end of the line at `at`, with its line feed.
+    /// Returns the end of the line at `at`, including its line feed.
     fn line_end(&mut self, text: &[u8], at: usize) -> usize {
         let (start, end) = self.one_line;
         let (start, from) =
@@ -62,7 +63,7 @@ impl KeyMemo {
         feed.map_or(text.len(), |feed| feed + 1)
     }
 
-    /// Remembers a line that is no part of a key.
+    /// Remembers a line that is not part of a key.
     fn note(&mut self, line: Range<usize>) {
         match self.notes.1 == line.start {
             true => self.notes.1 = line.end,
@@ -71,17 +72,17 @@ impl KeyMemo {
     }
 }
 
-/// Tells whether a line of a key may have this byte. Lines of a key that is split over several texts may be
-/// masked already.
+/// Tells whether a line of a key may contain this byte. If a key is split over several texts, its
+/// lines may already be masked.
 fn base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/=*".contains(&byte)
 }
 
-impl Came<'_> {
-    /// Finds the body of a private key; `from` is right after `-----BEGIN`.
+impl Window<'_> {
+    /// Finds the body of a private key. `from` is the end of `-----BEGIN`.
     ///
-    /// Every line is checked, so that source text that only names the marks stays, and the first line
-    /// that is no part of a key decides.
+    /// Every line is checked, and the first line that is not part of a key ends it. So source text
+    /// that only names the marks stays unchanged.
     pub(super) fn pem(&self, from: usize) -> Found {
         let near = &self.text[from..self.text.len().min(from + LONGEST_MARK)];
         let feed = memchr::memchr(b'\n', near);
@@ -103,7 +104,7 @@ impl Came<'_> {
         }
     }
 
-    /// Finds the body of a PuTTY key; `from` is right after `Private-Lines:`.
+    /// Finds the body of a PuTTY key. `from` is the end of `Private-Lines:`.
     pub(super) fn putty(&self, from: usize) -> Found {
         let (body, goes_on) = self.run(from, |byte| b" 0123456789\r".contains(&byte), 16);
         if goes_on { Found::Undecided(from) } else { self.body(body) }
@@ -169,8 +170,8 @@ impl Came<'_> {
 enum Line {
     Empty,
     Note,
-    /// Base64 after so many bytes of other text, such as the line number of `grep -n`. Something that is
-    /// not part of the key may follow it.
+    /// Base64 after `start` bytes of other text, such as the line number of `grep -n`. `rest` tells
+    /// whether text that is not part of the key follows.
     Body {
         start: usize,
         len: usize,
@@ -180,7 +181,8 @@ enum Line {
 }
 
 impl Line {
-    /// The first line is what follows the mark, which may have all lines with `\n` between them.
+    /// Returns the kind of a line. The first line is the text after the mark, which may contain all
+    /// lines with `\n` between them.
     fn of(line: &[u8], is_first: bool) -> Line {
         let line = line.trim_ascii_end();
         let in_body = |byte: u8| base64(byte) || byte == b'\\';
@@ -214,7 +216,7 @@ impl Line {
                 len => Line::Body { start, len, rest: start + len < line.len() },
             };
         }
-        // A run of base64 that ends the line, or one that begins it.
+        // The base64 stands at the end of the line or at its beginning.
         let glue = line.iter().rev().take_while(|byte| is_glue(byte)).count();
         let glue = if line[..line.len() - glue].ends_with(b"\\n") { glue + 2 } else { glue };
         let inner = &line[..line.len().saturating_sub(glue)];
@@ -233,7 +235,7 @@ impl Line {
     }
 }
 
-/// Tells whether a mark names a kind of key, and so has no other secret in it.
+/// Tells whether a mark names a known kind of key, so that it contains no other secret.
 fn is_known(mark: &[u8]) -> bool {
     const KINDS: [&[u8]; 8] = [
         b" PRIVATE",
@@ -248,7 +250,8 @@ fn is_known(mark: &[u8]) -> bool {
     KINDS.iter().any(|kind| mark.starts_with(kind))
 }
 
-/// Tells whether base64 may begin after this byte: a mark of a line number, of a quote or of a log.
+/// Tells whether base64 may begin after this byte: the end of a line number, a quote or a log
+/// prefix.
 fn is_apart(last: Option<&u8>) -> bool {
     last.is_none_or(|byte| b" \t\"'>|+:-#/,".contains(byte) || !byte.is_ascii())
 }

@@ -2,21 +2,21 @@
 
 use std::ops::Range;
 
-use super::context::{Came, LONGEST};
+use super::context::{LONGEST, Window};
 use super::runs::Class;
 
 /// The value of a name.
 pub(super) struct Value {
     pub(super) bytes: Range<usize>,
     pub(super) is_quoted: bool,
-    /// Its end is not there yet.
+    /// The end of the value has not arrived yet.
     pub(super) goes_on: bool,
 }
 
-impl Came<'_> {
-    /// Reads the value that begins at `at`.
+impl Window<'_> {
+    /// Reads the value that begins at `at`. Returns `None` if more bytes are needed to begin.
     pub(super) fn read(&self, at: usize, is_markup: bool) -> Option<Value> {
-        // The mark of a string of Python, as in `b'…'`. Source text has `let name = b"…"`.
+        // `b'…'` is a string of Python. Source text of Rust has `let name = b"…"`.
         let is_mark = matches!(self.byte(at), Some(b'b' | b'u'));
         if is_mark && self.byte(at + 1).is_none() && !self.is_all {
             return None;
@@ -34,7 +34,7 @@ impl Came<'_> {
         }
         let quote = self.byte(open).filter(|byte| b"\"'`".contains(byte));
         if let Some(quote) = quote {
-            // The quote at the end has as many backslashes as the first.
+            // The closing quote has as many backslashes as the opening quote.
             let slashes = &self.text[at..open];
             let start = open + 1;
             let mut end = start;
@@ -47,7 +47,7 @@ impl Came<'_> {
                 let before =
                     self.text[start..stop].iter().rev().take_while(|byte| **byte == b'\\').count();
                 let is_escaped = self.byte(stop) == Some(quote) && before > slashes.len();
-                // YAML and SQL write a quote twice.
+                // YAML and SQL double a quote to escape it.
                 if quote == b'\'' && self.byte(stop) == Some(quote) && stop > start && !is_escaped {
                     match self.byte(stop + 1) {
                         None if !self.is_all => {

@@ -1,8 +1,8 @@
-//! The table of secrets: a beginning that nothing else has, and how it goes on.
+//! The table of rules: each kind of secret has a unique beginning and a shape that follows.
 //!
-//! No beginning is the beginning of another, so that one place has one rule.
+//! No beginning is the beginning of another one, so that at most one rule applies at a position.
 
-use super::context::{Came, Found, LONGEST};
+use super::context::{Found, LONGEST, Window};
 use super::runs::Class::{
     self, Alphanumeric, Asana, Base64, Dollars, Dotted, Graphic, Hex, Lower, Upper, UpperGroups,
     Word,
@@ -10,9 +10,9 @@ use super::runs::Class::{
 use super::runs::{JUDGED, hex, judged};
 use super::value::is_placeholder;
 
-/// One kind of secret.
+/// The rule for one kind of secret.
 pub(super) struct Rule {
-    /// How it begins.
+    /// The text with which the secret, or its name, begins.
     pub(super) start: &'static str,
     shape: Shape,
 }
@@ -29,16 +29,16 @@ enum Shape {
     Crypt,
     /// The secret of an Azure application: three characters and a digit stand before `Q~`.
     Azure,
-    /// Digits and a colon stand before the token of a Telegram bot.
+    /// The token of a Telegram bot: digits and a colon stand before it.
     Telegram,
     Name,
     Scheme,
     Pgpass,
     User,
     Option,
-    /// The option `-a` of `redis-cli`.
+    /// The password of the option `-a` of `redis-cli`.
     Redis,
-    /// The arrow of a change in a plan of Terraform.
+    /// The new value after the arrow in a Terraform plan.
     Change,
 }
 
@@ -48,7 +48,8 @@ struct Token {
     least: usize,
     most: usize,
     tells: fn(&[u8]) -> bool,
-    /// Words and random text may have the same beginning: it must stand by itself.
+    /// Words and random text may have the same beginning, so it must not follow a joining
+    /// character.
     is_weak: bool,
 }
 
@@ -59,7 +60,7 @@ const fn token(start: &'static str, of: Class, least: usize) -> Rule {
     }
 }
 
-/// Like [`token`]; small and capital letters without any digit are enough.
+/// Returns a rule like [`token`] for which small and capital letters without digits are enough.
 const fn letters(start: &'static str, least: usize) -> Rule {
     Rule {
         start,
@@ -107,7 +108,7 @@ pub(super) fn is_mixed(token: &[u8]) -> bool {
     has_both || has_number(token)
 }
 
-/// Small letters, capital letters and digits, without long runs of one of them.
+/// Tells whether a token has small letters, capital letters and digits, without long repetitions.
 fn is_dense(token: &[u8]) -> bool {
     let is_run = token.windows(6).any(|run| run.iter().all(|byte| *byte == run[0]));
     token.iter().any(u8::is_ascii_lowercase)
@@ -120,7 +121,8 @@ fn any(_: &[u8]) -> bool {
     true
 }
 
-/// `sk-` is used by OpenAI, Anthropic and many others, and by style sheets.
+/// Tells whether a text after `sk-` is a key. OpenAI, Anthropic, many others and style sheets use
+/// `sk-`.
 fn is_sk(token: &[u8]) -> bool {
     const KINDS: [&[u8]; 9] =
         [b"ant-", b"proj-", b"svcacct-", b"admin-", b"None-", b"or-", b"lf-", b"live-", b"test-"];
@@ -129,7 +131,7 @@ fn is_sk(token: &[u8]) -> bool {
     has_number(token) && (is_long || KINDS.iter().any(|kind| token.starts_with(kind)))
 }
 
-/// `sk_` and `rk_` are used by Stripe and by services that follow it.
+/// Tells whether a text after `sk_` or `rk_` is a key of Stripe or of a service that follows it.
 fn is_stripe(token: &[u8]) -> bool {
     const KINDS: [&[u8]; 4] = [b"live_", b"test_", b"prod_", b"org_"];
     match KINDS.iter().find_map(|kind| token.strip_prefix(*kind)) {
@@ -138,7 +140,7 @@ fn is_stripe(token: &[u8]) -> bool {
     }
 }
 
-/// A personal access token of Airtable or of Harness.
+/// Tells whether a token is a personal access token of Airtable or of Harness.
 fn is_pat(token: &[u8]) -> bool {
     let mut parts = token.split(|byte| *byte == b'.');
     let (first, second) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
@@ -146,29 +148,29 @@ fn is_pat(token: &[u8]) -> bool {
     (is_airtable || first.is_empty() && second.len() >= 20) && has_number(token)
 }
 
-/// A token of Asana: `1/1234567890123456:` and 32 hexadecimal digits.
+/// Tells whether a token is one of Asana: `1/1234567890123456:` and 32 hexadecimal digits.
 fn is_asana(token: &[u8]) -> bool {
     let secret = token.rsplit(|byte| *byte == b':').next().unwrap_or_default();
     token.contains(&b':') && token.len() - secret.len() >= 12 && secret.len() >= 31
 }
 
-/// The bot token of Discord: three parts.
+/// Tells whether a token is the bot token of Discord, which has three parts.
 fn is_discord(token: &[u8]) -> bool {
     let lens: Vec<usize> = token.split(|byte| *byte == b'.').map(<[u8]>::len).collect();
     matches!(lens[..], [first, 5..=7, last] if (18..=30).contains(&first) && last >= 25)
 }
 
-/// The secret key of 1Password: groups of capital letters and digits.
+/// Tells whether a token is the secret key of 1Password: groups of capital letters and digits.
 fn is_one_password(token: &[u8]) -> bool {
     token.iter().filter(|byte| **byte == b'-').count() >= 4 && has_number(token)
 }
 
-/// A key of Resend: two parts.
+/// Tells whether a token is a key of Resend, which has two parts.
 fn is_resend(token: &[u8]) -> bool {
     matches!(token.iter().position(|byte| *byte == b'_'), Some(7..=9)) && is_dense(token)
 }
 
-/// By vendor. Lengths are a little shorter than the documented ones, since vendors change them.
+/// The rules, by vendor. Lengths are a little shorter than documented, because vendors change them.
 pub(super) const RULES: &[Rule] = &[
     // Clouds: AWS, Google, Azure, Alibaba, Tencent, Yandex, DigitalOcean, Cloudflare.
     exact("AKIA", Upper, 15, 20, any),
@@ -443,68 +445,68 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 impl Rule {
-    /// Tells whether this is a word of the name of a secret.
+    /// Tells whether this rule is a word in the name of a secret.
     #[cfg(test)]
     pub(super) fn is_name(&self) -> bool {
         matches!(self.shape, Shape::Name)
     }
 
-    /// Looks at `at`, where the beginning of this rule stands.
-    pub(super) fn look(&self, came: Came, at: usize) -> Found {
+    /// Looks for a secret at `at`, the position of the beginning of this rule.
+    pub(super) fn look(&self, window: Window, at: usize) -> Found {
         let from = at + self.start.len();
         match &self.shape {
-            Shape::Token(token) => token.look(came, at, from),
-            Shape::Jwt if came.is_inside_word(at) => Found::Nothing,
-            Shape::Jwt => came.jwt(at),
-            Shape::Login => came.login(at, from),
-            Shape::Webhook(least) => came.webhook(from, *least),
-            Shape::Signature => came.signature(at, from),
-            Shape::Pem => came.pem(from),
-            Shape::Putty => came.putty(from),
-            Shape::Crypt => came.crypt(from),
-            Shape::Azure => came.azure(at, from),
-            Shape::Telegram => came.telegram(at),
-            Shape::Name => came.name(at, from),
-            Shape::Scheme if came.is_inside_word(at) => Found::Nothing,
-            Shape::Scheme => came.scheme(from),
-            Shape::Pgpass => came.pgpass(from),
-            Shape::User if came.last(at).is_none_or(|byte| byte.is_ascii_whitespace()) => {
-                came.user(at, from)
+            Shape::Token(token) => token.look(window, at, from),
+            Shape::Jwt if window.is_inside_word(at) => Found::Nothing,
+            Shape::Jwt => window.jwt(at),
+            Shape::Login => window.login(at, from),
+            Shape::Webhook(least) => window.webhook(from, *least),
+            Shape::Signature => window.signature(at, from),
+            Shape::Pem => window.pem(from),
+            Shape::Putty => window.putty(from),
+            Shape::Crypt => window.crypt(from),
+            Shape::Azure => window.azure(at, from),
+            Shape::Telegram => window.telegram(at),
+            Shape::Name => window.name(at, from),
+            Shape::Scheme if window.is_inside_word(at) => Found::Nothing,
+            Shape::Scheme => window.scheme(from),
+            Shape::Pgpass => window.pgpass(from),
+            Shape::User if window.last(at).is_none_or(|byte| byte.is_ascii_whitespace()) => {
+                window.user(at, from)
             }
-            Shape::User => came.mailchimp(at),
-            Shape::Option if came.last(at) == Some(b' ') => came.option(at, from),
+            Shape::User => window.mailchimp(at),
+            Shape::Option if window.last(at) == Some(b' ') => window.option(at, from),
             Shape::Option => Found::Nothing,
-            Shape::Redis => came.redis(at, from),
-            Shape::Change => came.changed(at, from - 1),
+            Shape::Redis => window.redis(at, from),
+            Shape::Change => window.changed(at, from - 1),
         }
     }
 }
 
 impl Token {
-    fn look(&self, came: Came, at: usize, from: usize) -> Found {
-        let begins_word = came.byte(at).is_some_and(|byte| byte.is_ascii_alphanumeric());
-        if begins_word && came.is_inside_word(at) {
+    fn look(&self, window: Window, at: usize, from: usize) -> Found {
+        let begins_word = window.byte(at).is_some_and(|byte| byte.is_ascii_alphanumeric());
+        if begins_word && window.is_inside_word(at) {
             return Found::Nothing;
         }
-        let last = came.last(at).unwrap_or(b' ');
-        if self.is_weak && b"_-+/.".contains(&last) && !came.is_escape_before(at) {
+        let last = window.last(at).unwrap_or(b' ');
+        if self.is_weak && b"_-+/.".contains(&last) && !window.is_escape_before(at) {
             return Found::Nothing;
         }
-        let (end, goes_on) = came.class(from, self.of, self.most + 1);
+        let (end, goes_on) = window.class(from, self.of, self.most + 1);
         if goes_on {
             return Found::Undecided(at);
         }
         if self.most < LONGEST && end - from > self.most {
             return Found::Nothing;
         }
-        // A dot at the end of a sentence is no part of a token.
-        let dots = came.text[from..end]
+        // A dot at the end of a sentence is not part of a token.
+        let dots = window.text[from..end]
             .iter()
             .rev()
             .take(JUDGED)
             .take_while(|byte| **byte == b'.')
             .count();
-        let token = &came.text[from..end - dots];
+        let token = &window.text[from..end - dots];
         let head = judged(token);
         match token.len() >= self.least && (self.tells)(head) && !is_placeholder(head) {
             true => Found::Secret { hold: at, bytes: from..end - dots },
@@ -513,7 +515,7 @@ impl Token {
     }
 }
 
-/// Returns how many of the last bytes may be the digits of a key that ends with its region.
+/// Returns the number of last bytes that may be the digits of a key that ends with its region.
 pub(super) fn hex_tail(text: &[u8]) -> usize {
     let tail = &text[text.len().saturating_sub(37)..];
     let region = tail.iter().rev().take_while(|byte| b"-us".contains(byte)).count();

@@ -1,22 +1,22 @@
-//! Runs of bytes of one class: where they end. Each byte of a run is read once, however many rules begin
-//! in it.
+//! Finds the end of runs of bytes of one class. Each byte of a run is read once, even if many rules
+//! begin in it.
 
 use std::cell::Cell;
 
-use super::context::Came;
+use super::context::Window;
 
-/// A value is judged by so many of its first bytes. Without this limit, the rest of a long line
-/// would be judged again at each beginning of a rule in it.
+/// The number of first bytes by which a value is judged. Without this limit, the rest of a long
+/// line would be judged again at each beginning of a rule in it.
 pub(super) const JUDGED: usize = 256;
 
-/// Which bytes a run has.
+/// A class of bytes that form a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// A value: all but blanks, quotes, `;`, `&` and backslashes.
+    /// A value: all bytes except blanks, quotes, `;`, `&` and backslashes.
     Plain,
-    /// A value in markup: all but blanks and `<`.
+    /// A value in markup: all bytes except blanks and `<`.
     Markup,
-    /// All but blanks.
+    /// All bytes except blanks.
     Wide,
     Alphanumeric,
     Upper,
@@ -35,7 +35,7 @@ pub(super) enum Class {
     Signature,
     /// The value of a header, after its scheme.
     Credential,
-    /// All of a line.
+    /// All bytes of a line.
     Line,
     /// The value of a `Cookie` header.
     Cookies,
@@ -100,20 +100,22 @@ fn cookies(byte: u8) -> bool {
     byte >= b' ' && byte != 0x7f && !b"\"'\\".contains(&byte)
 }
 
-/// What a look has learned of the text. Places are a first byte and the byte after the last one.
+/// The facts that a search has found about the text. Each pair is a first byte and the byte after
+/// the last one.
 #[derive(Debug, Default)]
 pub(super) struct RunMemo {
-    /// The last run of each class. Without it, a run would be read again for each beginning of a rule in it.
+    /// The last run of each class. Without it, a run would be read again for each beginning of a
+    /// rule in it.
     runs: [Cell<(usize, usize)>; CLASSES],
-    /// The last cookies that have no session, for each of the two headers.
+    /// The last cookies without a session, for each of the two headers.
     dull_cookies: [Cell<(usize, usize)>; 2],
-    /// The end of the first part of the last text that is no JSON Web Token, and its own end.
+    /// The end of the first part, and the end, of the last text that is not a JSON Web Token.
     pub(super) no_jwt: Cell<(usize, usize)>,
 }
 
 #[cfg(test)]
 thread_local! {
-    /// How many bytes were read or judged.
+    /// The number of bytes that were read or judged.
     pub(super) static WORK: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -123,15 +125,15 @@ pub(super) fn count(_bytes: usize) {
     WORK.with(|work| work.set(work.get() + _bytes));
 }
 
-/// Returns the part of a value that tells what it is.
+/// Returns the part of a value by which it is judged.
 pub(super) fn judged(text: &[u8]) -> &[u8] {
     let head = &text[..text.len().min(JUDGED)];
     count(head.len());
     head
 }
 
-impl Came<'_> {
-    /// Returns where a run of this class ends, and whether the bytes that follow may continue it. A run
+impl Window<'_> {
+    /// Returns the end of a run of this class, and whether later bytes may continue the run. A run
     /// has at most `most` bytes.
     pub(super) fn class(&self, from: usize, class: Class, most: usize) -> (usize, bool) {
         let known = &self.runs.runs[class as usize];
@@ -148,8 +150,8 @@ impl Came<'_> {
         }
     }
 
-    /// Tells whether one of the cookies between `at` and `end` satisfies `is_session`. Cookies that were
-    /// refused before are not judged again.
+    /// Tells whether one of the cookies between `at` and `end` satisfies `is_session`. Cookies that
+    /// were rejected before are not judged again.
     pub(super) fn has_session(
         &self,
         at: usize,
@@ -168,7 +170,7 @@ impl Came<'_> {
         if text.split(is_end).any(is_session) {
             return true;
         }
-        // The last cookie may go on.
+        // The last cookie may continue.
         let last = text.iter().rposition(is_end).map_or(from, |last| from + last + 1);
         dull.set((start, last));
         false
@@ -211,7 +213,7 @@ mod tests {
             let count = (8 << 10) / unit.len();
             WORK.set(0);
             redaction.text(&unit.repeat(count));
-            // The text before and after a place that is looked at. A value is up to 4096 bytes long.
+            // This includes the text around each position. A value has up to 4096 bytes.
             let each = WORK.get() / count;
             if each > 2000 {
                 slow.push(format!("{unit}: {each} bytes"));

@@ -1,17 +1,17 @@
-//! Secrets that are more than a run of characters after a beginning.
+//! Finds secrets that are more than a run of characters after a beginning.
 
-use super::context::{Came, Found, LONGEST};
+use super::context::{Found, LONGEST, Window};
 use super::rules::is_mixed;
 use super::runs::{Class, alphanumeric, dotted, hex, judged, word};
 use super::value::{is_path, is_placeholder, is_random};
 
-impl Came<'_> {
+impl Window<'_> {
     /// Finds a JSON Web Token of three parts, or an encrypted one of five.
     pub(super) fn jwt(&self, at: usize) -> Found {
         let (mut end, mut lens) = (at, Vec::with_capacity(5));
         let (first_end, goes_on) = self.class(at, Class::Word, LONGEST);
         let (known, known_end) = self.runs.no_jwt.get();
-        // The parts after the first one are the same.
+        // The parts after the first one are the same as before.
         let is_refused = known == first_end && !goes_on;
         if is_refused {
             (end, lens) = (known_end, vec![first_end - at]);
@@ -87,8 +87,8 @@ impl Came<'_> {
         }
     }
 
-    /// Finds a key of Mailchimp: 32 hexadecimal digits before a region such as `-us12`. The digits wait
-    /// only if eight of them have come, see [`hex_tail`].
+    /// Finds a key of Mailchimp: 32 hexadecimal digits before a region such as `-us12`. The digits
+    /// wait only if at least eight of them have arrived, see [`hex_tail`].
     pub(super) fn mailchimp(&self, at: usize) -> Found {
         let digits = self.text[at.saturating_sub(33)..at]
             .iter()

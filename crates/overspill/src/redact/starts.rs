@@ -1,20 +1,20 @@
-//! Finds the places where a rule begins.
+//! Finds the positions at which a rule begins.
 //!
-//! A table of the first two bytes is built in microseconds and rejects most places with one look, so
-//! that text without secrets costs little.
+//! A table of the first two bytes is built in microseconds and rejects most positions with one
+//! lookup, so that text without secrets costs little.
 
 use std::sync::LazyLock;
 
 use super::rules::RULES;
 
-/// The beginnings of all rules. They are prepared when text is first looked at.
+/// The beginnings of all rules. The first search builds them.
 static STARTS: LazyLock<Starts> = LazyLock::new(Starts::new);
 
 struct Starts {
-    /// For each pair of bytes the group of rules that begin with it; 0 is none.
+    /// The group of rules that begin with each pair of bytes. 0 means that no rule does.
     groups: Vec<u8>,
     rules: Vec<Vec<usize>>,
-    /// For each group the third bytes of its rules.
+    /// The third bytes of the rules of each group.
     thirds: Vec<[bool; 256]>,
     /// The bytes that occur in a beginning.
     used: [bool; 256],
@@ -58,7 +58,7 @@ impl Starts {
     }
 }
 
-/// Returns the next place from `from` on where a rule begins, and the number of the rule.
+/// Returns the number of the next rule and the position, from `from` on, at which it begins.
 pub(super) fn next(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let starts = &*STARTS;
     let (groups, rest) = (starts.groups.as_slice(), text.get(from..)?);
@@ -73,12 +73,12 @@ pub(super) fn next(text: &[u8], from: usize) -> Option<(usize, usize)> {
         }
         at += 1;
     }
-    // A beginning of two bytes at the end.
+    // The last two bytes may be a whole beginning.
     let last = rest.len().checked_sub(2)?;
     starts.rule(&rest[last..]).map(|rule| (rule, from + last))
 }
 
-/// Returns how many of the last bytes may be the beginning of a beginning.
+/// Returns the number of last bytes that may be the first part of the beginning of a rule.
 pub(super) fn cut(text: &[u8]) -> usize {
     let starts = &*STARTS;
     let near = &text[text.len().saturating_sub(starts.longest - 1)..];

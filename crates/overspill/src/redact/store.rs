@@ -1,4 +1,4 @@
-//! A store as a model may see it.
+//! A store that masks secrets in everything it returns, for readers such as a model.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::store::{
 };
 use crate::{Call, Error};
 
-/// Masks the outputs and the records of another store.
+/// A store that masks the outputs and the records of another store.
 ///
-/// `expiry` and `lookup` return no text, so they are those of the other store. There is no `open_file`: the
-/// file has the text without masks.
+/// `expiry` and `lookup` return no text, so they are those of the other store. `open_file` returns
+/// nothing, because the file contains the text without masks.
 #[derive(Debug)]
 pub(crate) struct MaskedStore {
     store: Arc<dyn Store>,
@@ -44,7 +44,7 @@ impl MaskedStore {
 
 impl Store for MaskedStore {
     fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error> {
-        // The text around a range tells what is a secret in it.
+        // The text around a range is needed to find the secrets in it.
         let around = self.rules.reach() as u64;
         let start = range.start.saturating_sub(around);
         let bytes = self.store.read(name, start..range.end.saturating_add(around))?;

@@ -1,4 +1,4 @@
-//! Masks what comes in chunks.
+//! Masks the secrets of an output that arrives in chunks.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -7,38 +7,38 @@ use std::sync::Arc;
 
 use overspill_core::internal::Excerpt;
 
-use super::context::{BEFORE, Came};
+use super::context::{BEFORE, Window};
 use super::pem::KeyMemo;
 use super::runs::RunMemo;
 use super::{Redaction, Secret, mask};
 
-/// Masks an output as it comes, wherever it is cut into chunks.
+/// Masks the secrets of an output that arrives in chunks. The chunks may cut a secret anywhere.
 ///
-/// Hands everything on at once but what may turn out to be a secret; with an expression of the user's
-/// own that is the line that is not complete.
+/// Everything is passed on at once, except bytes that may belong to a secret. With the user's own
+/// expression, the incomplete line waits too.
 #[derive(Debug)]
 pub struct Redactor {
     redaction: Arc<Redaction>,
     count: u64,
-    /// The end of what was passed on, and what may turn out to be a secret.
+    /// The last bytes that were passed on, and the bytes that wait.
     text: Vec<u8>,
-    /// Where the latter begins.
+    /// The position in `text` of the first byte that waits.
     fresh: usize,
-    /// Where the next look begins.
+    /// The position in `text` at which the next search begins.
     scan: usize,
-    /// What the looks have learned of private keys.
+    /// The facts about private keys that the searches have found.
     key: KeyMemo,
-    /// How many bytes were passed on.
+    /// The number of bytes that were passed on.
     passed: u64,
-    /// Where secrets of several lines stand: none of their lines tells by itself that it is one.
+    /// The ranges of secrets of several lines. A single line of them does not look like a secret.
     blocks: Vec<Range<u64>>,
 }
 
-/// More are not told apart.
+/// The number of such ranges that are kept apart at most.
 const MOST_BLOCKS: usize = 10_000;
 
 impl Redactor {
-    /// Masks what `redaction` knows.
+    /// Returns a redactor with these rules.
     pub fn new(redaction: Arc<Redaction>) -> Redactor {
         let (text, blocks) = (Vec::new(), Vec::new());
         Redactor {
@@ -53,7 +53,7 @@ impl Redactor {
         }
     }
 
-    /// Goes on where this one stands, and counts anew.
+    /// Returns a copy that continues at the same position and counts from 0.
     pub(crate) fn going_on(&self) -> Redactor {
         let Redactor { redaction, text, fresh, scan, key, .. } = self;
         let (redaction, text) = (redaction.clone(), text.clone());
@@ -61,7 +61,7 @@ impl Redactor {
         Redactor { redaction, count: 0, text, fresh, scan, key, passed: 0, blocks }
     }
 
-    /// Takes `context` for the text before the next chunk.
+    /// Sets the text before the next chunk, which serves as context.
     pub(super) fn after(&mut self, context: &[u8]) {
         self.text.clear();
         self.text.extend_from_slice(context);
@@ -70,12 +70,13 @@ impl Redactor {
         self.key = KeyMemo::default();
     }
 
-    /// Returns how many secrets there were so far.
+    /// Returns the number of secrets so far.
     pub fn masked(&self) -> u64 {
         self.count
     }
 
-    /// Masks lines that were taken from this output. Lines of a secret of several lines are left out.
+    /// Masks lines that were taken from this output, and drops the lines of secrets of several
+    /// lines.
     pub(crate) fn mask_excerpts(&self, mut excerpts: Vec<Excerpt>) -> Vec<Excerpt> {
         excerpts.retain(|it| {
             let next = self.blocks.partition_point(|block| block.end <= it.bytes.start);
@@ -89,12 +90,12 @@ impl Redactor {
         excerpts
     }
 
-    /// Takes a chunk, and hands on what can be told of.
+    /// Takes a chunk, and passes on the bytes that are decided.
     pub fn push(&mut self, chunk: &[u8], take: impl FnMut(&[u8])) {
         self.look(chunk, false, take);
     }
 
-    /// Hands on what is left.
+    /// Passes on the rest.
     pub fn finish(&mut self, take: impl FnMut(&[u8])) {
         self.look(b"", true, take);
         self.after(b"");
@@ -104,7 +105,7 @@ impl Redactor {
         let Redactor { redaction, count, text, fresh, scan, key, passed, blocks } = self;
         text.extend_from_slice(chunk);
         let checked = Cell::new(*key);
-        let look = redaction.look(Came {
+        let look = redaction.look(Window {
             text,
             fresh: *fresh,
             scan: *scan,
@@ -127,7 +128,7 @@ impl Redactor {
                 found.retain(|block| memchr::memchr(b'\n', &text[block.clone()]).is_some());
                 found.sort_unstable_by_key(|block| block.start);
                 for block in found {
-                    // A secret may begin in what was passed on before.
+                    // A secret may begin in bytes that were passed on before.
                     let place = |at: usize| (*passed + at as u64).saturating_sub(*fresh as u64);
                     note_block(blocks, place(block.start)..place(block.end));
                 }
@@ -142,11 +143,11 @@ impl Redactor {
     }
 }
 
-/// Notes where a secret of several lines stands.
+/// Remembers the range of a secret of several lines.
 fn note_block(blocks: &mut Vec<Range<u64>>, block: Range<u64>) {
     let is_full = blocks.len() == MOST_BLOCKS;
     match blocks.last_mut() {
-        // Lines between two of many are left out as well, which is the safe side.
+        // If the list is full, the lines between two secrets are dropped as well, to be safe.
         Some(last) if last.end >= block.start || is_full => last.end = last.end.max(block.end),
         _ => blocks.push(block),
     }

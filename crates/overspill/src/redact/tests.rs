@@ -1,8 +1,11 @@
+//! Tests of the rules and of masking in chunks.
+
 use proptest::prelude::*;
 
 use super::*;
 
-/// Made of parts, so that no scanner of ours or of others takes this file for a leak.
+/// Returns examples of secrets. They are made of parts, so that no scanner takes this file for a
+/// leak.
 fn secrets() -> Vec<String> {
     let letters = "a1B2c3D4e5F6g7H8i9J0".repeat(4);
     let upper = "A1B2C3D4E5F6G7H8I9J0".to_owned();
@@ -59,7 +62,7 @@ fn masked_text_has_no_secret_to_count_again() {
 }
 
 #[test]
-fn every_kind_is_masked_and_nothing_moves() {
+fn every_kind_of_secret_is_masked_in_place() {
     for secret in secrets() {
         let text = format!("before ({secret}), after\n");
         let (masked, count) = redaction().text(&text).clone();
@@ -71,7 +74,7 @@ fn every_kind_is_masked_and_nothing_moves() {
 }
 
 #[test]
-fn what_only_looks_alike_stays() {
+fn text_that_only_resembles_a_secret_is_unchanged() {
     for text in [
         "task-management-and-scheduling-of-things-that-take-long",
         "the bearer of bad news; Bearer token",
@@ -86,7 +89,7 @@ fn what_only_looks_alike_stays() {
     }
 }
 
-/// Looks at all of `text`, and at it in chunks of many sizes.
+/// Checks the masked form of `text`, as a whole and in chunks of many sizes.
 #[track_caller]
 fn masks(text: &str, masked: &str, count: u64) {
     assert_eq!(redaction().text(text), (Cow::Borrowed(masked), count), "{text:?}");
@@ -98,7 +101,7 @@ fn masks(text: &str, masked: &str, count: u64) {
 }
 
 #[test]
-fn an_escape_before_a_secret_does_not_hide_it() {
+fn secret_after_an_escape_is_masked() {
     let escapes = [
         "\\n",
         "\\t",
@@ -139,7 +142,7 @@ fn an_escape_before_a_secret_does_not_hide_it() {
 }
 
 #[test]
-fn what_is_no_escape_does_not_part_a_word() {
+fn invalid_escape_does_not_split_a_word() {
     let token = format!("{}_{}", "ghp", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
     for before in ["n", "\\nn", "\\uu00e9", "\\u00eg", "%3", "%3DD", "[32m", "x1b[32m", "\x1b[1mx"]
     {
@@ -149,7 +152,7 @@ fn what_is_no_escape_does_not_part_a_word() {
 }
 
 #[test]
-fn sequences_within_a_secret_do_not_hide_it() {
+fn secret_with_escape_sequences_inside_is_masked() {
     let body = "a1B2c3D4e5F6g7H8i9J0".repeat(2);
     let stars = "*".repeat(10);
     for sequence in ["\x1b[31m", "\x1b[m\x1b[K", "\x1b]0;a title\x07", "\x1b(B"] {
@@ -164,7 +167,7 @@ fn sequences_within_a_secret_do_not_hide_it() {
             (format!("Bearer {sequence}ghp_{parts}"), format!("Bearer {sequence}****{masked}"));
         masks(&text, &masked, 1);
     }
-    // Typed wrong, and printed twice to be bold.
+    // A typing error that was corrected, and letters that were printed twice to be bold.
     masks(
         &format!("ghp_xyz\x08\x08\x08{body}"),
         &format!("ghp_***\x08\x08\x08{}", "*".repeat(40)),
@@ -173,7 +176,7 @@ fn sequences_within_a_secret_do_not_hide_it() {
     let bold =
         |text: &str| text.chars().map(|char| format!("{char}\x08{char}")).collect::<String>();
     masks(&bold(&format!("ghp_{body}\n")), &bold(&format!("ghp_{}\n", "*".repeat(40))), 1);
-    // What is overwritten is a secret all the same.
+    // Overwritten text is a secret too.
     masks(
         &format!("ghp_{body}\rdone \x1b[K\n"),
         &format!("ghp_{}\rdone \x1b[K\n", "*".repeat(40)),
@@ -185,8 +188,8 @@ fn sequences_within_a_secret_do_not_hide_it() {
 }
 
 #[test]
-fn name_of_a_secret_that_waits_is_looked_at_again() {
-    // The color ends the cookie as it is written, and not as it is shown.
+fn name_of_a_waiting_secret_is_searched_again() {
+    // The colour ends the cookie in the written text, but not in the shown text.
     let value = "aK3bQ9cZ0dX7eL2f";
     let text = format!("Cookie: sid={value}\x1b[31mwsse:--password <![CD[b'DB_PASSWORDg ");
     let (masked, count) = redaction().text(&text);
@@ -198,7 +201,7 @@ fn name_of_a_secret_that_waits_is_looked_at_again() {
 }
 
 #[test]
-fn a_line_that_is_overwritten_without_end_is_not_held() {
+fn endlessly_overwritten_line_is_passed_on() {
     for own in [None, Some("corp-[0-9]+")] {
         for text in ["\r\x1b[K50 % of ghp_12", "\x1b[1;31m"] {
             let mut redactor = Redactor::new(Arc::new(Redaction::new(own).unwrap()));
@@ -214,7 +217,7 @@ fn a_line_that_is_overwritten_without_end_is_not_held() {
 }
 
 #[test]
-fn tokens_of_letters_alone_and_schemes_in_any_case() {
+fn tokens_of_letters_and_schemes_in_any_case_are_masked() {
     let letters = "abCDefGHijKLmnOPqrSTuvWXyzABcdEFghIJklMN";
     for (start, len) in [("hf_", 34), ("hf_", 40), ("ghp_", 36), ("npm_", 36)] {
         let text = format!("a {start}{}", &letters[..len]);
@@ -229,7 +232,7 @@ fn tokens_of_letters_alone_and_schemes_in_any_case() {
 }
 
 #[test]
-fn what_only_names_a_private_key_hides_nothing_after_it() {
+fn text_that_names_a_private_key_is_unchanged() {
     let mark = format!("-----BEGIN {} KEY-----", "PRIVATE");
     for rest in
         ["\") {\n    return;\n", "\";\nconst END = 1;\n", " and\nthe end of it\n", "\n\nhello\n"]
@@ -242,7 +245,7 @@ fn what_only_names_a_private_key_hides_nothing_after_it() {
 }
 
 #[test]
-fn the_start_of_a_private_key_is_masked_without_its_end() {
+fn private_key_without_its_end_is_masked() {
     let mark = format!("-----BEGIN RSA {} KEY-----", "PRIVATE");
     let line = "a1B2c3D4e5F6g7H8".repeat(4);
     let (text, count) = (format!("{mark}\n{line}\n{line}\nand so on\n"), 1);
@@ -257,7 +260,7 @@ fn the_start_of_a_private_key_is_masked_without_its_end() {
 }
 
 #[test]
-fn long_private_keys_are_masked_alike_in_chunks() {
+fn long_private_keys_are_masked_the_same_in_chunks() {
     let mark = format!("-----BEGIN RSA {} KEY-----", "PRIVATE");
     let line = "a1B2c3D4e5F6g7H8".repeat(4);
     for count in [3, 40, 250, 300] {
@@ -275,7 +278,7 @@ fn long_private_keys_are_masked_alike_in_chunks() {
 }
 
 #[test]
-fn what_can_be_no_secret_is_handed_on_at_once() {
+fn text_without_a_possible_secret_is_passed_on_at_once() {
     let mut redactor = Redactor::new(redaction());
     for text in ["Password: ", "Continue? [y/N] ", "50 %\r", "a line\n", "\x1b[6n", ":\x1b[K"] {
         let mut out = Vec::new();
@@ -289,7 +292,7 @@ fn what_can_be_no_secret_is_handed_on_at_once() {
 }
 
 #[test]
-fn an_expression_of_ones_own_is_looked_for_in_each_line() {
+fn own_expression_is_matched_in_each_line() {
     let own = Arc::new(Redaction::new(Some("^pin: [^x]+$|corp-[0-9]+")).unwrap());
     let text = "a corp-12\npin: 12 34\nnot pin: 5\n";
     let masked = "a *******\n**********\nnot pin: 5\n";
@@ -303,7 +306,7 @@ fn an_expression_of_ones_own_is_looked_for_in_each_line() {
         redactor.finish(|bytes| out.extend_from_slice(bytes));
         assert_eq!((out, redactor.masked()), (masked.as_bytes().to_vec(), 2));
     }
-    // A line that is all secret, and longer than what is held.
+    // The whole line is a secret, and longer than the bytes that wait.
     let own = Arc::new(Redaction::new(Some("z+")).unwrap());
     let mut redactor = Redactor::new(own);
     let (mut out, line) = (Vec::new(), "z".repeat(300_000));
@@ -316,7 +319,7 @@ fn an_expression_of_ones_own_is_looked_for_in_each_line() {
 
 proptest! {
     #[test]
-    fn chunks_make_no_difference(
+    fn masking_is_independent_of_chunks(
         order in prop::collection::vec(0..13_usize, 1..8),
         sizes in prop::collection::vec(1..90_usize, 1..6),
         glue in "[a-z \n]{1,40}",
@@ -332,8 +335,8 @@ proptest! {
     }
 
     #[test]
-    fn a_line_without_end_is_looked_at_in_pieces(before in 0..200_000_usize, size in 100..90_000_usize) {
-        // Without a blank anywhere, as in JSON that nobody is to read.
+    fn endless_line_is_masked_in_pieces(before in 0..200_000_usize, size in 100..90_000_usize) {
+        // The text has no blank, as in minified JSON.
         for secret in secrets() {
             let text = format!("{}:{secret},{}", "x".repeat(before), "y".repeat(100_000));
             let (masked, count) = in_chunks(text.as_bytes(), &[size]);

@@ -1,6 +1,6 @@
 //! Tells a password or a random token from a word, a placeholder, a path or an expression.
 
-/// Values that stand where a secret could stand. Compared in lower case, without `_` and `-`.
+/// Words that stand in the place of a secret. They are compared in lower case, without `_` and `-`.
 const WORDS: &str = "abc accepted admin and any apikey auth authentication bool boolean bytes changed \
     changeit changeme char correct credentials default denied disabled empty enabled \
     encrypted env eof error example expired failed false field file for foo bar from \
@@ -13,7 +13,7 @@ const WORDS: &str = "abc accepted admin and any apikey auth authentication bool 
     var private public static final readonly keyword word base64 json username sha256 sha512 \
     md5";
 
-/// Beginnings of references to a secret, and of text that is masked already.
+/// Beginnings of references to a secret, and of text that is already masked.
 const REFERENCES: &str = "<your [redacted (hidden sha256: sha512- sha256- sha1- process.env os.environ env. \
     -----begin http:// https:// file: secrets. vault: ssm: arn: projects/ op://";
 
@@ -21,10 +21,11 @@ const REFERENCES: &str = "<your [redacted (hidden sha256: sha512- sha256- sha1- 
 const ASKS: &str = "your enter insert replace example placeholder changeme change_me change-me redacted dummy \
     xxx";
 
-/// Names of variables that hold secrets, as in `$password`.
+/// Parts of the names of variables that contain secrets, as in `$password`.
 const HOLDS: &[&str] = &["pass", "pwd", "token", "secret", "key", "user", "auth", "cred", "login"];
 
-/// Tells whether `value` stands for a secret without being one: `$NAME`, `<name>`, `***`, `%s`, `null`.
+/// Tells whether `value` stands for a secret without being one: `$NAME`, `<name>`, `***`, `%s`,
+/// `null`.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     let value = value.trim_ascii();
     let Some(&first) = value.first() else { return true };
@@ -53,7 +54,7 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
     }
 }
 
-/// Tells whether this, after a `$`, is a variable of a shell or of a template.
+/// Tells whether the text after a `$` is a variable of a shell or of a template.
 fn is_variable(name: &[u8]) -> bool {
     match name {
         [b'{', .., b'}'] | [b'(', .., b')'] => true,
@@ -73,7 +74,7 @@ pub(super) fn contains(text: &[u8], part: &[u8]) -> bool {
     memchr::memmem::find(text, part).is_some()
 }
 
-/// Tells whether `value` has only places of a format, such as `%s:%s` or `{}-{name}`.
+/// Tells whether `value` consists of format placeholders, such as `%s:%s` or `{}-{name}`.
 fn is_format(value: &[u8]) -> bool {
     let (mut rest, mut has_place) = (value, false);
     while let Some((&first, next)) = rest.split_first() {
@@ -106,7 +107,7 @@ fn is_word(value: &[u8]) -> bool {
     if REFERENCES.split(' ').any(|start| lower.starts_with(start.as_bytes())) {
         return true;
     }
-    // The last four characters of a secret that is masked, or an ellipsis.
+    // The last four characters of a masked secret, or an ellipsis.
     let is_cut = lower.starts_with(b"***") || lower.starts_with(b"...");
     if is_cut && lower.len() - lower.iter().take_while(|byte| b"*.".contains(byte)).count() <= 4 {
         return true;
@@ -133,7 +134,7 @@ pub(super) fn is_code(value: &[u8]) -> bool {
             return true;
         }
         [b'!', rest @ ..] if is_code(rest) => return true,
-        // A pointer or a tag.
+        // The value is a pointer or a tag.
         [b'*', rest @ ..]
             if rest.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_') =>
         {
@@ -171,14 +172,15 @@ pub(super) fn is_code(value: &[u8]) -> bool {
     }
 }
 
-/// Tells whether a part between dots is neither a name of source text nor a number: `3xyz`, `Tr0ub4dor`.
+/// Tells whether a part between dots is neither a name of source text nor a number: `3xyz`,
+/// `Tr0ub4dor`.
 fn is_no_name(part: &[u8]) -> bool {
     let number = part.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let is_shown = part.iter().all(u8::is_ascii_alphanumeric);
     is_shown && number > 0 && part.len() >= number + 3 || is_shown && turns(part) >= 4
 }
 
-/// Tells whether a password without quotes has a bracket in it that never closes.
+/// Tells whether a password without quotes contains a bracket that never closes.
 pub(super) fn is_open(value: &[u8]) -> bool {
     let name = value.iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
     turns(&value[..name]) >= 2
@@ -186,7 +188,7 @@ pub(super) fn is_open(value: &[u8]) -> bool {
         && !value.iter().any(|byte| b")]}>".contains(byte))
 }
 
-/// Tells whether this is a number of source text: `0x030`, `4096i32`.
+/// Tells whether `value` is a number of source text: `0x030`, `4096i32`.
 fn is_number(value: &[u8]) -> bool {
     if let [b'0', b'x' | b'X', digits @ ..] = value {
         return digits.len() <= 16
@@ -198,7 +200,7 @@ fn is_number(value: &[u8]) -> bool {
     digits > 0 && suffixes.contains(&&value[digits..])
 }
 
-/// Tells whether `value` is a path of a file.
+/// Tells whether `value` is the path of a file.
 pub(super) fn is_path(value: &[u8]) -> bool {
     let is_rooted = value.starts_with(b"/")
         || value.starts_with(b"./")
@@ -218,7 +220,7 @@ fn is_base64(value: &[u8]) -> bool {
         && value.split(|byte| *byte == b'/').any(|part| is_random(part, 8))
 }
 
-/// Tells whether `value` names a file that holds the secret: `@password.txt`.
+/// Tells whether `value` names a file that contains the secret: `@password.txt`.
 fn is_file(value: &[u8]) -> bool {
     let [b'@', path @ ..] = value else { return false };
     let ending = path.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
@@ -227,7 +229,7 @@ fn is_file(value: &[u8]) -> bool {
         && (has_ending && ending.iter().all(u8::is_ascii_alphabetic) || path.contains(&b'/'))
 }
 
-/// Tells whether `value` looks like chance made it: letters and digits mixed as no word is.
+/// Tells whether `value` looks random: it mixes letters and digits as no word does.
 pub(super) fn is_random(value: &[u8], least: usize) -> bool {
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
@@ -256,7 +258,7 @@ fn is_scrambled(part: &[u8]) -> bool {
     turns >= 2 || (turns == 1 && part.len() >= 8 && digits >= 3)
 }
 
-/// Counts the places where a digit follows something else, or something else a digit.
+/// Counts the positions at which a digit follows another character, or another character a digit.
 fn turns(part: &[u8]) -> usize {
     part.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count()
 }
@@ -266,7 +268,7 @@ pub(super) fn has_both(value: &[u8]) -> bool {
     value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// Tells whether a password of these letters is more than a plain word.
+/// Tells whether a password is more than a plain word.
 pub(super) fn is_mixed(value: &[u8]) -> bool {
     let has = |of: fn(&u8) -> bool| value.iter().any(of);
     let has_symbol =

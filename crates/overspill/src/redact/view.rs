@@ -1,74 +1,75 @@
-//! What a terminal shows of what has come, and where that stands: colours and backspaces within a
-//! secret do not hide it, since a preview is shown without them.
+//! The text as a terminal shows it, with the original positions. Colours and backspaces within a
+//! secret do not hide it, because a preview is shown without them.
 
 use std::ops::Range;
 
 use overspill_core::internal::text::clean;
 
-use super::context::Came;
+use super::context::Window;
 use super::{Look, Secret};
 
 const ESCAPE: u8 = 0x1b;
 const BACKSPACE: u8 = 0x08;
 
-/// A sequence is not waited for any longer; one that never ends is text by then.
+/// The number of bytes for which an escape sequence waits for its end. A longer one counts as text.
 const LONGEST_SEQUENCE: usize = 4200;
 
-/// Text without what a terminal does not show.
+/// The text without the bytes that a terminal does not show.
 pub(super) struct View {
     text: Vec<u8>,
-    /// Where the parts of it stand in what has come, in order.
+    /// The original positions of the parts of `text`, in order.
     parts: Vec<Part>,
-    /// Where in the text something is left out.
+    /// The positions in `text` at which something is left out.
     gaps: Vec<usize>,
-    /// How much has come.
+    /// The length of the original in bytes.
     end: usize,
 }
 
 struct Part {
-    /// Where in the text it begins.
+    /// The position in `text` at which the part begins.
     at: usize,
     original: Range<usize>,
 }
 
 impl View {
-    /// Returns nothing where all is shown, which is most often so.
-    pub(super) fn of(came: &[u8]) -> Option<View> {
-        memchr::memchr2(ESCAPE, BACKSPACE, came)?;
+    /// Returns the view of a text, or `None` if a terminal shows all of it, which is the usual
+    /// case.
+    pub(super) fn of(window: &[u8]) -> Option<View> {
+        memchr::memchr2(ESCAPE, BACKSPACE, window)?;
         let mut view = View {
-            text: Vec::with_capacity(came.len()),
+            text: Vec::with_capacity(window.len()),
             parts: Vec::new(),
             gaps: Vec::new(),
-            end: came.len(),
+            end: window.len(),
         };
         let mut end = 0;
-        for shown in clean(came).unchanged {
+        for shown in clean(window).unchanged {
             let original = shown.start as usize..shown.end as usize;
             if original.start > end {
                 view.gaps.push(view.text.len());
             }
             end = original.end;
             view.parts.push(Part { at: view.text.len(), original: original.clone() });
-            view.text.extend_from_slice(&came[original]);
+            view.text.extend_from_slice(&window[original]);
         }
-        if end < came.len() {
+        if end < window.len() {
             view.gaps.push(view.text.len());
         }
         Some(view)
     }
 
-    /// Returns this as what has come.
-    pub(super) fn came<'a>(&'a self, came: Came<'a>) -> Came<'a> {
-        let (fresh, scan) = (self.shown_before(came.fresh), self.shown_before(came.scan));
-        Came { text: &self.text, gaps: &self.gaps, fresh, scan, ..came }
+    /// Returns the view as a text to search.
+    pub(super) fn window<'a>(&'a self, window: Window<'a>) -> Window<'a> {
+        let (fresh, scan) = (self.shown_before(window.fresh), self.shown_before(window.scan));
+        Window { text: &self.text, gaps: &self.gaps, fresh, scan, ..window }
     }
 
-    /// Adds what was found in this to what was found in `came`.
-    pub(super) fn add(&self, found: Look, came: Came, look: &mut Look) {
+    /// Adds the secrets that were found in the view to those that were found in the original.
+    pub(super) fn add(&self, found: Look, window: Window, look: &mut Look) {
         let mut pieces: Vec<Secret> =
-            found.secrets.iter().flat_map(|secret| self.pieces(secret, came.text)).collect();
+            found.secrets.iter().flat_map(|secret| self.pieces(secret, window.text)).collect();
         pieces.sort_unstable_by_key(|piece| piece.bytes.start);
-        // Some are found both ways.
+        // Some secrets are found in both.
         look.secrets.retain(|secret| {
             let next = pieces.partition_point(|piece| piece.bytes.start <= secret.bytes.start);
             pieces[..next].last().is_none_or(|piece| secret.bytes.end > piece.bytes.end)
@@ -76,8 +77,8 @@ impl View {
         look.secrets.extend(pieces);
         look.known = look.known.min(self.place(found.known).unwrap_or(self.end));
         look.resume = look.resume.min(self.place(found.resume).unwrap_or(self.end));
-        if !came.is_all {
-            look.known = look.known.min(unfinished(came.text).unwrap_or(self.end));
+        if !window.is_all {
+            look.known = look.known.min(unfinished(window.text).unwrap_or(self.end));
         }
         look.known = self.outside_gap(look.known);
     }
@@ -87,16 +88,16 @@ impl View {
         self.gaps.last() == Some(&self.text.len())
     }
 
-    /// Returns how many of the last bytes may be the beginning of a beginning.
+    /// Returns the number of last bytes that may be the first part of the beginning of a rule.
     pub(super) fn beginning(&self) -> usize {
         let len = super::beginning(&self.text);
         let first = self.text[self.text.len() - len..].first();
-        // The colon of a prompt is shown at once, whatever clears the line after it.
+        // The colon of a prompt is shown at once, even if a sequence clears the line after it.
         let is_prompt = self.ends_in_gap() && first.is_some_and(u8::is_ascii_punctuation);
         if is_prompt { 0 } else { len }
     }
 
-    /// Returns `place`, or where that begins in which it lies and which is left out.
+    /// Returns `place`, or the start of the gap in which it lies.
     fn outside_gap(&self, place: usize) -> usize {
         let next = self.parts.partition_point(|part| part.original.start < place);
         let start = self.parts[..next].last().map_or(0, |part| part.original.end);
@@ -104,7 +105,7 @@ impl View {
         if (start..end).contains(&place) { start } else { place }
     }
 
-    /// Returns how much of what has come before `place` is shown.
+    /// Returns the number of shown bytes before `place` in the original.
     fn shown_before(&self, place: usize) -> usize {
         let next = self.parts.partition_point(|part| part.original.start < place);
         self.parts[..next]
@@ -112,7 +113,7 @@ impl View {
             .map_or(0, |part| part.at + place.min(part.original.end) - part.original.start)
     }
 
-    /// Returns where the byte at `at` stands.
+    /// Returns the original position of the byte at `at`.
     fn place(&self, at: usize) -> Option<usize> {
         let next = self.parts.partition_point(|part| part.at <= at);
         let part = self.parts[..next].last()?;
@@ -120,9 +121,9 @@ impl View {
         (place < part.original.end).then_some(place)
     }
 
-    /// Returns the bytes of a secret without the sequences between them, but with what backspaces
-    /// took back: a letter that is printed twice is bold.
-    fn pieces(&self, secret: &Secret, came: &[u8]) -> Vec<Secret> {
+    /// Returns the bytes of a secret without the sequences between them, but with the characters
+    /// that backspaces took back: a letter that is printed twice is bold.
+    fn pieces(&self, secret: &Secret, window: &[u8]) -> Vec<Secret> {
         let Some(start) = self.place(secret.start) else { return Vec::new() };
         let rule = self.place(secret.rule).unwrap_or(start);
         let mut pieces: Vec<Secret> = Vec::new();
@@ -136,7 +137,7 @@ impl View {
             let from = part.original.start + secret.bytes.start.saturating_sub(part.at);
             let to = part.original.end.min(part.original.start + secret.bytes.end - part.at);
             let from = match end {
-                Some(end) if came[end..from].contains(&BACKSPACE) => end,
+                Some(end) if window[end..from].contains(&BACKSPACE) => end,
                 _ => from,
             };
             pieces.push(Secret { rule, start, bytes: from..to });
@@ -146,14 +147,14 @@ impl View {
     }
 }
 
-/// Returns where a sequence begins that is not complete.
-fn unfinished(came: &[u8]) -> Option<usize> {
-    let from = memchr::memrchr(ESCAPE, came)?;
-    if came.len() - from > LONGEST_SEQUENCE {
+/// Returns the start of a sequence that is not complete.
+fn unfinished(window: &[u8]) -> Option<usize> {
+    let from = memchr::memrchr(ESCAPE, window)?;
+    if window.len() - from > LONGEST_SEQUENCE {
         return None;
     }
-    // Such a letter ends a sequence, or belongs to it; after one it is shown.
-    let probe = [&came[from..], b"m"].concat();
+    // This letter ends a sequence or belongs to it. After a complete sequence it is shown.
+    let probe = [&window[from..], b"m"].concat();
     let is_shown =
         clean(&probe).unchanged.last().is_some_and(|last| last.end == probe.len() as u64);
     (!is_shown).then_some(from)

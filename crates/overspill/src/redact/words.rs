@@ -1,11 +1,11 @@
 //! Tells identifiers of source text from passwords.
 
-/// Words that names of variables and types with secrets have.
+/// Words in the names of variables and types that are about secrets.
 const SECRETS: &str = "password passwords passwd pass passphrase pwd pw token tokens secret key credential \
     credentials creds user username auth login";
 
-/// Tells whether `value` is the name of a variable or a type that is about a secret: `password_mgr`,
-/// `EapUsernamePasswordCredential`.
+/// Tells whether `value` is the name of a variable or a type that is about a secret:
+/// `password_mgr`, `EapUsernamePasswordCredential`.
 pub(super) fn is_identifier(value: &[u8]) -> bool {
     let is_name = value.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
         && value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte));

@@ -1,13 +1,15 @@
-//! Records: what a store knows of its outputs beyond their bytes.
+//! The trait for stores that keep a record of each output: its command, exit code, sizes and
+//! shown parts.
 
 use std::ops::Range;
 
 use super::{ExpiredOutput, OutputId, RecentOutputs, RecentQuery, Record, Store};
 use crate::Error;
 
-/// Keeps a record of each output.
+/// A store that keeps a record of each output.
 ///
-/// Records contain commands, and commands contain secrets: a store that masks text wraps this whole trait.
+/// Records contain commands, and commands contain secrets: a store that masks text wraps this
+/// whole trait.
 pub trait Catalog: Store {
     /// Sets the record of an output.
     fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error>;
@@ -15,37 +17,37 @@ pub trait Catalog: Store {
     /// Returns the record that [`Catalog::describe`] set last.
     fn record(&self, name: &OutputId) -> Result<Option<Record>, Error>;
 
-    /// Returns the records of many outputs, `None` for one that cannot be read.
+    /// Returns the records of many outputs. An output whose record cannot be read gets `None`.
     fn records(&self, names: &[OutputId]) -> Result<Vec<Option<Record>>, Error> {
         Ok(names.iter().map(|name| self.record(name).ok().flatten()).collect())
     }
 
-    /// Adds to [`Record::retrieved`] and [`Record::read_later`]: so many bytes were shown after the preview, of
-    /// these parts of the output, as far as they are known.
+    /// Adds to [`Record::retrieved`] and [`Record::read_later`]: a reader got this number of bytes
+    /// after the preview, from these parts of the output, as far as the parts are known.
     fn retrieved(&self, _: &OutputId, _bytes: u64, _parts: &[Range<u64>]) -> Result<(), Error> {
         Ok(())
     }
 
     /// Lists the outputs that were saved or used last, with their records.
     ///
-    /// A bucket lists the outputs saved last, and does not look at all of them.
+    /// A bucket lists the outputs that were saved last and does not look at all others.
     fn newest(&self, query: &RecentQuery) -> Result<RecentOutputs, Error> {
         let record = |name: &OutputId| self.record(name).ok().flatten();
         Ok(RecentOutputs::among(record, self.list()?, query))
     }
 
-    /// Returns what the store remembers of an output that has expired.
+    /// Returns the facts that the store remembers about an expired output.
     fn expired(&self, _: &OutputId) -> Result<Option<ExpiredOutput>, Error> {
         Ok(None)
     }
 
-    /// Returns everything the store remembers of expired outputs, the oldest first.
+    /// Returns the facts that the store remembers about all expired outputs, the oldest first.
     fn all_expired(&self) -> Result<Vec<ExpiredOutput>, Error> {
         Ok(Vec::new())
     }
 }
 
-/// The methods of [`Catalog`]. A store without records knows nothing of its outputs.
+/// The methods of [`Catalog`], for every store. A store without a catalog returns no records.
 impl dyn Store + '_ {
     /// See [`Catalog::describe`].
     pub fn describe(&self, name: &OutputId, record: &Record) -> Result<(), Error> {

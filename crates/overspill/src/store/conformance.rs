@@ -1,4 +1,4 @@
-//! What every store must do, as tests.
+//! Tests that every implementation of [`Store`] must pass.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use super::{
 };
 use crate::{Call, Error};
 
-/// Checks that a store keeps what [`Store`] promises, and panics where it does not.
+/// Checks that a store keeps the promises of [`Store`], and panics if the store breaks one.
 ///
-/// Whoever writes a store of their own calls this in a test. `make` returns a new, empty store
-/// each time; its clock must not run backwards.
+/// Call this function in a test of your own store. `make` returns a new, empty store each time.
+/// The clock of the store must not run backwards.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -22,34 +22,34 @@ use crate::{Call, Error};
 /// conformance(|| Arc::new(Memory::default()));
 /// ```
 pub fn conformance(make: impl Fn() -> Arc<dyn Store>) {
-    nothing_is_there_at_first(&*make());
-    what_is_saved_is_read_back(&*make());
-    nothing_is_seen_before_it_is_published(&*make());
+    new_store_is_empty(&*make());
+    saved_output_is_read_back(&*make());
+    draft_is_hidden_until_published(&*make());
     ranges_end_where_the_output_ends(&*make());
-    calls_from_outside_make_safe_names(&*make());
-    names_are_never_given_twice(&*make());
-    what_is_deleted_is_gone(&*make());
-    use_is_noted(&*make());
+    names_from_unsafe_calls_are_safe(&*make());
+    names_are_unique(&*make());
+    deleted_output_is_not_found(&*make());
+    touch_changes_only_the_time_of_use(&*make());
     pins_are_kept(&*make());
     records_are_kept(&*make());
-    only_what_is_unchanged_expires(&*make());
-    lines_are_found_or_not_known(&*make());
-    many_at_once_lose_and_mix_nothing(make());
+    changed_output_does_not_expire(&*make());
+    lines_are_found_or_unknown(&*make());
+    parallel_writers_lose_and_mix_nothing(make());
 }
 
-/// Checks a store that keeps at most 64 KiB of an output: it notes where each range that it kept
-/// stands in the original.
+/// Checks a store that keeps at most 64 KiB of an output: the store must record the position in
+/// the original of each range that it kept.
 pub fn partial_conformance(make: impl Fn() -> Arc<dyn Store>) {
     partial_output_notes_its_ranges(&*make());
     partial_output_keeps_excerpts(&*make());
-    assert_eq!(kept(&*make(), b"short\n", Vec::new()).1, None, "a short output is kept whole");
+    assert_eq!(kept(&*make(), b"short\n", Vec::new()).1, None, "a short output is saved whole");
 }
 
 fn lines_of_text() -> Vec<String> {
     (1..=40_000).map(|number| format!("line {number}\n")).collect()
 }
 
-/// Saves an output and these lines of it; returns what was kept.
+/// Saves an output with these excerpts, and returns its reference and the ranges that were kept.
 fn kept(store: &dyn Store, bytes: &[u8], lines: Vec<Excerpt>) -> (SpillRef, Option<KeptRanges>) {
     let mut draft = create(store, &Call::new("tool"));
     bytes.chunks(7_919).for_each(|part| append(&mut *draft, part));
@@ -99,7 +99,7 @@ fn partial_output_keeps_excerpts(store: &dyn Store) {
     let both = found(20_001).expect("line 20001 was kept");
     assert_eq!((both.bytes, both.verbatim), (start(20_000)..start(20_002), true));
     let shown = found(25_000).expect("line 25000 was kept");
-    assert!(!shown.verbatim, "a line that is not stored byte for byte says so");
+    assert!(!shown.verbatim, "a line that is not stored byte for byte is marked so");
     assert_eq!(store.read(&saved.id, shown.stored).expect("read"), b"as shown\n");
     assert_eq!((found(19_999), found(20_002)), (None, None));
 }
@@ -121,7 +121,7 @@ fn check_ranges(store: &dyn Store, saved: &SpillRef, ranges: &KeptRanges, text: 
     }
 }
 
-fn nothing_is_there_at_first(store: &dyn Store) {
+fn new_store_is_empty(store: &dyn Store) {
     assert_eq!(list(store), [], "a new store is empty");
     let name = OutputId::parse("01ARZ3NDEKTSV4RRFFQ69G5FAV").expect("a name");
     let known = [
@@ -153,13 +153,13 @@ fn nothing_is_there_at_first(store: &dyn Store) {
     }
 }
 
-fn what_is_saved_is_read_back(store: &dyn Store) {
+fn saved_output_is_read_back(store: &dyn Store) {
     let awkward: &[&[u8]] =
         &[b"", b"\0", b"\xef\xbb\xbfa\r\nb\r", b"{\"a\":\"\\n\"}", b"\xff\xfe\n\n"];
     for bytes in awkward {
         let saved = save(store, &Call::new("tool"), &[bytes]);
         assert_eq!(saved.kept, Kept::Whole);
-        assert!(!saved.path.is_empty(), "somebody can be told where it is");
+        assert!(!saved.path.is_empty(), "a saved output has a path for the notice");
         assert_eq!(read(store, &saved.id), *bytes, "byte for byte");
         assert_eq!(entry(store, &saved.id).bytes, bytes.len() as u64);
     }
@@ -170,7 +170,7 @@ fn what_is_saved_is_read_back(store: &dyn Store) {
     assert_eq!(read(store, &save(store, &Call::default(), &parts).id), long);
 }
 
-fn nothing_is_seen_before_it_is_published(store: &dyn Store) {
+fn draft_is_hidden_until_published(store: &dyn Store) {
     let mut draft = create(store, &Call::new("tool"));
     append(&mut *draft, b"half");
     assert_eq!(list(store), [], "a draft is not listed");
@@ -202,7 +202,7 @@ fn ranges_end_where_the_output_ends(store: &dyn Store) {
     }
 }
 
-fn calls_from_outside_make_safe_names(store: &dyn Store) {
+fn names_from_unsafe_calls_are_safe(store: &dyn Store) {
     let long = "x".repeat(2048);
     let texts = ["../../etc/passwd", "a/b", "..", ".", "", "a\0b", "日本", " ", "\n", "-rf", &long];
     for text in texts {
@@ -221,7 +221,7 @@ fn calls_from_outside_make_safe_names(store: &dyn Store) {
     assert_eq!(list(store).len(), texts.len());
 }
 
-fn names_are_never_given_twice(store: &dyn Store) {
+fn names_are_unique(store: &dyn Store) {
     let call = Call { tool: Some("tool".into()), id: Some("1".into()), ..Call::default() };
     let outputs: Vec<String> = (0..30).map(|number| format!("output {number}")).collect();
     let saved: Vec<SpillRef> =
@@ -233,7 +233,7 @@ fn names_are_never_given_twice(store: &dyn Store) {
     }
 }
 
-fn what_is_deleted_is_gone(store: &dyn Store) {
+fn deleted_output_is_not_found(store: &dyn Store) {
     let call = Call::new("tool");
     let [a, b] = [b"a", b"b"].map(|bytes| save(store, &call, &[bytes]).id);
     store.delete(&a).expect("deleted");
@@ -242,7 +242,7 @@ fn what_is_deleted_is_gone(store: &dyn Store) {
     assert_eq!(list(store), [entry(store, &b)], "the other one stays");
 }
 
-fn use_is_noted(store: &dyn Store) {
+fn touch_changes_only_the_time_of_use(store: &dyn Store) {
     let name = save(store, &Call::new("tool"), &[b"a"]).id;
     let before = entry(store, &name);
     store.touch(&name).expect("touched");
@@ -275,7 +275,7 @@ fn records_are_kept(store: &dyn Store) {
             Record { call: Call::new("日本"), exit: Some(exit), bytes: 1, ..Record::default() };
         store.describe(&name, &record).expect("described");
         let known = store.record(&name).expect("a record or none");
-        // A store may know nothing beyond the bytes, but nothing false.
+        // A store may have no record, but never a wrong one.
         assert!(known.is_none_or(|known| known == record));
     }
     store.retrieved(&name, 30, &[5..9, 0..2]).expect("noted");
@@ -286,13 +286,13 @@ fn records_are_kept(store: &dyn Store) {
     assert!(parts.is_empty() || parts == [0..3, 5..9], "{parts:?}");
     let other = save(store, &Call::new("tool"), &[b"b"]).id;
     let all = store.records(&[other.clone(), name.clone()]).expect("records or none");
-    assert_eq!(all, [None, known], "many are known as each of them is");
+    assert_eq!(all, [None, known], "`records` returns the same as `record`");
     store.delete(&other).expect("deleted");
-    assert_eq!(list(store).len(), 1, "what is known of an output is not an output");
+    assert_eq!(list(store).len(), 1, "a record is not listed as an output");
     store.delete(&name).expect("deleted");
 }
 
-fn only_what_is_unchanged_expires(store: &dyn Store) {
+fn changed_output_does_not_expire(store: &dyn Store) {
     let call = Call::new("tool");
     let name = save(store, &call, &[b"a"]).id;
     let seen = entry(store, &name);
@@ -306,7 +306,7 @@ fn only_what_is_unchanged_expires(store: &dyn Store) {
     assert_eq!(list(store), []);
 }
 
-fn lines_are_found_or_not_known(store: &dyn Store) {
+fn lines_are_found_or_unknown(store: &dyn Store) {
     let text: String = (1..=40_000).map(|number| format!("line {number}\n")).collect();
     let name = save(store, &Call::new("tool"), &[text.as_bytes()]).id;
     for line in [1, 2, 39, 20_000, 40_000, 40_001, u64::MAX] {
@@ -321,7 +321,7 @@ fn lines_are_found_or_not_known(store: &dyn Store) {
     assert_eq!(store.line_start(&name, 0).expect("a place or none"), None);
 }
 
-fn many_at_once_lose_and_mix_nothing(store: Arc<dyn Store>) {
+fn parallel_writers_lose_and_mix_nothing(store: Arc<dyn Store>) {
     const THREADS: usize = 8;
     const EACH: usize = 20;
     let write = |thread: usize, store: &dyn Store| -> Vec<(OutputId, Vec<u8>)> {

@@ -1,4 +1,5 @@
-//! Entries and records of stored outputs.
+//! The data that stores return about outputs: references, entries of listings, records, and the
+//! remembered facts of expired outputs.
 
 use std::ops::Range;
 
@@ -9,87 +10,87 @@ use serde::{Deserialize, Serialize};
 use super::{OutputId, PreviewRecord};
 use crate::Call;
 
-/// A saved output: its id, and where it is.
+/// A reference to a saved output: its id and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpillRef {
     /// The id of the output in its store.
     pub id: OutputId,
     /// The path or address of the output, as the notice shows it.
     pub path: String,
-    /// How much of the output the store kept.
+    /// The part of the output that the store kept.
     pub kept: Kept,
-    /// Who can get at it.
+    /// The machines that can read the output.
     pub within: Availability,
-    /// How many secrets in it were masked before it was saved.
+    /// The number of secrets that were masked before the output was saved.
     pub masked: u64,
 }
 
 impl SpillRef {
-    /// An output that was kept on this machine, as it was.
+    /// Returns the reference of an output on this machine without masked secrets.
     pub fn new(id: OutputId, path: String, kept: Kept) -> SpillRef {
         SpillRef { id, path, kept, within: Availability::ThisMachine, masked: 0 }
     }
 }
 
-/// Who can get at a saved output.
+/// The machines that can read a saved output.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Availability {
-    /// Everybody who works on this machine.
+    /// Only this machine.
     #[default]
     ThisMachine,
     /// Every machine that shares the bucket.
     Shared,
-    /// It waits on this machine for its upload to the bucket, for this reason.
+    /// The output waits on this machine for its upload to the bucket. The text is the reason.
     UploadPending(String),
 }
 
-/// How much of an output was kept.
+/// The part of an output that a store kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kept {
-    /// Every byte.
+    /// All bytes.
     Whole,
-    /// So many bytes of its start and of its end, and lines between them that the preview shows.
-    /// [`Lookup::kept_ranges`](super::Lookup::kept_ranges) tells where each stands.
+    /// The start, the end, and lines between them that the preview shows.
+    /// [`Lookup::kept_ranges`](super::Lookup::kept_ranges) returns the position of each part.
     Ends {
-        /// Bytes of the start.
+        /// The number of bytes of the start.
         first: u64,
-        /// Bytes of lines between them.
+        /// The number of bytes of the lines between start and end.
         #[serde(default)]
         between: u64,
-        /// Bytes of the end.
+        /// The number of bytes of the end.
         last: u64,
     },
 }
 
-/// An output as it stands in a listing.
+/// A saved output in a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name.
+    /// The id of the output.
     pub name: OutputId,
-    /// How many bytes are stored.
+    /// The number of stored bytes.
     pub bytes: u64,
-    /// When it was last used.
+    /// The time of the last use.
     pub used: Timestamp,
-    /// It is not to be swept.
+    /// The output is pinned: it never expires.
     pub pinned: bool,
 }
 
-/// Whether an output is unchanged since it was published.
+/// The result of comparing an output with the checksum from its publication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Integrity {
-    /// It is, and it is all of it.
+    /// The output is unchanged and complete.
     Whole,
-    /// It is, but it was too large to be kept whole.
+    /// The output is unchanged, but only its start and its end were saved.
     Partial,
-    /// It is not.
+    /// The output has changed.
     Damaged,
-    /// Nothing was noted when it was published.
+    /// No checksum was recorded.
     Unknown,
 }
 
 impl Integrity {
-    /// Returns the state of an output whose checksum is the same or not.
+    /// Returns the result for an output whose checksum is the `same` or not.
     pub(in crate::store) fn of(kept: &Kept, same: bool) -> Integrity {
         match kept {
             _ if !same => Integrity::Damaged,
@@ -99,63 +100,63 @@ impl Integrity {
     }
 }
 
-/// An output that has expired.
+/// The facts that a store remembers about an expired output.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExpiredOutput {
-    /// The name it had.
+    /// The id that the output had.
     pub name: OutputId,
-    /// When it was removed.
+    /// The time at which the output was removed.
     pub expired: Timestamp,
-    /// When it was saved, if that is known.
+    /// The time at which the output was saved, if it is known.
     #[serde(default)]
     pub created: Option<Timestamp>,
-    /// The tool it came from.
+    /// The tool that printed the output.
     #[serde(default)]
     pub tool: Option<String>,
-    /// The beginning of the command it came from.
+    /// The beginning of the command that printed the output.
     #[serde(default)]
     pub command: Option<String>,
-    /// How large it was.
+    /// The size of the output in bytes.
     pub bytes: u64,
-    /// How many lines it had, if that is known.
+    /// The number of lines of the output, if it is known.
     #[serde(default)]
     pub lines: Option<u64>,
-    /// How many bytes of it were shown in its preview, if that is known.
+    /// The number of bytes of the output that the preview showed, if it is known.
     #[serde(default)]
     pub shown: Option<u64>,
-    /// How many bytes went out to the reader with the preview, if that is known.
+    /// The number of bytes that the reader got with the preview, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<u64>,
-    /// A person watched it on a terminal.
+    /// A person watched the output on a terminal.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_terminal: bool,
-    /// How many bytes of it were shown after that.
+    /// The number of bytes of the output that readers got after the preview.
     #[serde(default)]
     pub retrieved: u64,
-    /// The name of the host agent that made the call, if it is known.
+    /// The name of the host that made the call, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// How many bytes of it the host itself would have shown, if that is known.
+    /// The number of bytes that the host would have shown without overspill, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<u64>,
-    /// How many lines with a sign of failure nobody was shown, if that is known.
+    /// The number of lines with a sign of failure that no reader got, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unseen_failures: Option<u64>,
 }
 
-/// The largest size that is believed of another machine: 256 TiB.
+/// The largest size in bytes that a record of another machine may claim: 256 TiB.
 #[cfg(feature = "bucket")]
 const LARGEST: u64 = 1 << 48;
-/// A record of another machine has no more pipelines than this.
+/// The number of pipelines that a record of another machine may have at most.
 #[cfg(feature = "bucket")]
 const MOST_PIPELINES: usize = 100;
-/// The most characters of a command that are remembered.
+/// The number of characters of a command that is remembered at most.
 const COMMAND_CHARS: usize = 200;
 
 impl ExpiredOutput {
-    /// Bounds every field of an entry that another machine wrote.
+    /// Limits every field of an entry that another machine wrote.
     #[cfg(feature = "bucket")]
-    pub(in crate::store) fn bounded(self) -> ExpiredOutput {
+    pub(in crate::store) fn sanitized(self) -> ExpiredOutput {
         let short = |text: String| text.chars().take(COMMAND_CHARS).collect();
         ExpiredOutput {
             tool: self.tool.map(short),
@@ -172,7 +173,7 @@ impl ExpiredOutput {
         }
     }
 
-    /// Makes the entry of an output that expires now.
+    /// Returns the entry of an output that expires at the time `expired`.
     pub(super) fn of(entry: &Entry, record: Option<Record>, expired: Timestamp) -> ExpiredOutput {
         let known = record.is_some();
         let record = record.unwrap_or_default();
@@ -198,120 +199,122 @@ impl ExpiredOutput {
     }
 }
 
-/// A pipeline of a shell line in which a stage failed.
+/// The exit codes of a pipeline in which a stage failed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PipelineStatus {
-    /// Its stages, from the first to the last.
+    /// The stages, from the first to the last.
     pub stages: Vec<StageStatus>,
 }
 
-/// A stage of a pipeline.
+/// The exit code of a stage of a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StageStatus {
-    /// The command, if it is certain.
+    /// The command of the stage, if it is certain.
     pub command: Option<String>,
-    /// Its exit code.
+    /// The exit code of the stage.
     pub exit: i32,
 }
 
-/// The record of an output: where it comes from, and what was shown of it.
+/// The record of an output: its call, its sizes, and the parts that readers got.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Record {
-    /// The call it comes from.
+    /// The call that printed the output.
     pub call: Call,
-    /// When it was saved.
+    /// The time at which the output was saved.
     pub created: Timestamp,
-    /// How the command ended.
+    /// The exit code of the command.
     pub exit: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that ended the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// It was ended before it was done, or may have been.
+    /// The command was stopped before it was done, or may have been.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interrupted: bool,
-    /// How long the command ran, in milliseconds. Older versions did not record it.
+    /// The run time of the command in milliseconds. Older versions did not record it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub took_ms: Option<u64>,
-    /// The command still runs, and the output grows. A store says so only while the process that writes the
-    /// output lives.
+    /// The command still runs, and the output grows. A store sets this only while the process that
+    /// writes the output lives.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub running: bool,
     /// The process that wrote the output was killed. The end of the output may be missing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub cut_short: bool,
-    /// How large it was when it was produced.
+    /// The size in bytes of the output as the command printed it.
     pub bytes: u64,
-    /// How many lines it had.
+    /// The number of lines of the output.
     pub lines: u64,
-    /// How many characters it had.
+    /// The number of characters of the output.
     pub chars: u64,
-    /// Which parts of it were shown.
+    /// The byte ranges of the output that the preview shows.
     pub shown: Vec<Range<u64>>,
-    /// How much of it was kept, if not all.
+    /// The part of the output that the store kept, if not all.
     pub kept: Option<Kept>,
-    /// How many bytes went out to the reader: the preview with its notice and marks. Older versions did
-    /// not record it.
+    /// The number of bytes that the reader got: the preview with its notice and marks. Older
+    /// versions did not record it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sent: Option<u64>,
-    /// A person watched it on a terminal. No model read it.
+    /// A person watched the output on a terminal. No model read it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub on_terminal: bool,
-    /// How many bytes were shown after the preview: the sum of [`Catalog::retrieved`](super::Catalog::retrieved).
+    /// The number of bytes that readers got after the preview: the sum of
+    /// [`Catalog::retrieved`](super::Catalog::retrieved).
     pub retrieved: u64,
-    /// The parts that were shown after the preview, by `read`, `grep` and `diff`: in order, at most 256. If there are
-    /// more, the last one reaches from its start to the end of the others.
+    /// The byte ranges that `read`, `grep` and `diff` printed after the preview: in order, at most
+    /// 256. The last range also covers all later ones if there were more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub read_later: Vec<Range<u64>>,
-    /// The name of the host agent that made the call, such as `claude-code`, if it is known.
+    /// The name of the host that made the call, such as `claude-code`, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// How many bytes of it the host itself would have shown without overspill, if that is known.
+    /// The number of bytes that the host would have shown without overspill, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<u64>,
-    /// The lines with a sign of failure that the preview does not show, if it looked at each line.
+    /// The lines with a sign of failure that the preview does not show, if overspill looked at each
+    /// line.
     #[serde(with = "cut_failures", skip_serializing_if = "Option::is_none")]
     pub cut_failures: Option<CutFailures>,
-    /// The policy that made its preview. Older versions did not record it.
+    /// The policy that made the preview. Older versions did not record it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<PreviewRecord>,
     /// The pipelines of the command in which a stage failed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pipelines: Vec<PipelineStatus>,
-    /// Another user or another machine saved it in a bucket, or the bucket does not know who did. The
-    /// directory of the call is then a directory of that machine.
+    /// Another user or another machine saved the output in a bucket, or the bucket does not know
+    /// who did. The directory of the call is then a directory of that machine.
     #[serde(skip)]
     pub saved_elsewhere: bool,
 }
 
 impl Record {
-    /// Tells whether the command failed: by its exit code, by a signal, or hidden by a pipe.
+    /// Tells whether the command failed: by exit code, by a signal, or in a stage of a pipeline.
     pub fn has_failed(&self) -> bool {
         self.exit.is_some_and(|code| code != 0)
             || self.signal.is_some()
             || !self.pipelines.is_empty()
     }
 
-    /// Returns how many bytes of it were shown in its preview.
+    /// Returns the number of bytes of the output that the preview shows.
     pub fn shown_bytes(&self) -> u64 {
         let lengths = self.shown.iter().map(|range| range.end.saturating_sub(range.start));
         lengths.fold(0, u64::saturating_add)
     }
 
-    /// Returns how many lines with a sign of failure neither the preview nor a later page has shown, if that is
-    /// known. Lines whose places are not recorded count as not shown.
+    /// Returns the number of lines with a sign of failure that neither the preview nor a later page
+    /// has shown, if it is known. Lines whose positions are not recorded count as not shown.
     pub fn unseen_failures(&self) -> Option<u64> {
         let cut = self.cut_failures.as_ref()?;
         let is_read = |place: &&u64| self.read_later.iter().any(|range| range.contains(place));
         Some(cut.lines.saturating_sub(cut.first.iter().filter(is_read).count() as u64))
     }
 
-    /// Bounds every number of a record that another machine wrote, so that sums do not overflow.
+    /// Limits every number of a record that another machine wrote, so that sums do not overflow.
     #[cfg(feature = "bucket")]
-    pub(in crate::store) fn bounded(mut self) -> Record {
-        // Processes of another machine are not seen here.
+    pub(in crate::store) fn sanitized(mut self) -> Record {
+        // This machine cannot see the processes of another machine.
         (self.running, self.cut_short) = (false, false);
         for number in [&mut self.bytes, &mut self.lines, &mut self.chars, &mut self.retrieved] {
             *number = (*number).min(LARGEST);
@@ -351,14 +354,14 @@ impl Record {
         self
     }
 
-    /// Sets the three sizes.
+    /// Sets the sizes in bytes, lines and characters.
     #[must_use]
     pub fn with_size(self, size: Size) -> Record {
         Record { bytes: size.bytes, lines: size.lines, chars: size.chars, ..self }
     }
 }
 
-/// The JSON of [`CutFailures`].
+/// The JSON form of [`CutFailures`].
 mod cut_failures {
     use overspill_core::CutFailures;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

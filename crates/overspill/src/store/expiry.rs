@@ -1,4 +1,4 @@
-//! Removing outputs that are too old, and keeping others.
+//! The trait for stores that remove expired outputs efficiently and protect pinned ones.
 
 use std::time::Duration;
 
@@ -7,39 +7,41 @@ use jiff::Timestamp;
 use super::{Entry, OutputId, Store};
 use crate::Error;
 
-/// Removes outputs in a better way than one [`Store::delete`] after the other.
+/// A store that removes outputs in a better way than one [`Store::delete`] after the other.
 ///
 /// No method returns text of an output or a command.
 pub trait Expiry: Store {
-    /// Keeps an output from expiring, or no longer.
+    /// Protects an output from expiring, or ends the protection.
     fn pin(&self, _: &OutputId, _pinned: bool) -> Result<(), Error> {
         Err(Error::Unsupported { what: "pinning" })
     }
 
-    /// Removes outputs that did not change since they were listed; says of each whether it did. A store
-    /// with a catalog remembers them for [`Catalog::expired`](super::Catalog::expired).
+    /// Removes the outputs that have not changed since they were listed. Returns for each output
+    /// whether it was removed. A store with a catalog remembers the removed outputs for
+    /// [`Catalog::expired`](super::Catalog::expired).
     fn expire(&self, entries: &[&Entry]) -> Vec<Result<bool, Error>> {
         entries.iter().map(|entry| expire_unchanged(self, entry)).collect()
     }
 
-    /// Lists outputs for a short sweep: as many as `time` allows, from where the last one stopped.
-    /// Returns `None` if any process did that less than `every` ago.
+    /// Lists outputs for a short sweep: as many as `time` allows, from the place where the last
+    /// sweep stopped. Returns `None` if a process swept less than `every` ago.
     fn due(&self, _every: Duration, _time: Duration) -> Result<Option<Vec<Entry>>, Error> {
         self.list().map(Some)
     }
 
-    /// Removes the remains of interrupted writers.
+    /// Removes the files that interrupted writers left.
     fn tidy(&self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Returns the time by the clock that dates the outputs, if that is not our own clock.
+    /// Returns the time of the clock that dates the outputs, if this is not the local clock.
     fn time(&self) -> Result<Option<Timestamp>, Error> {
         Ok(None)
     }
 }
 
-/// The methods of [`Expiry`]. A store without it has no pins, and expires outputs one by one.
+/// The methods of [`Expiry`], for every store. A store without them has no pins, and its outputs
+/// expire one by one.
 impl dyn Store + '_ {
     /// See [`Expiry::pin`].
     pub fn pin(&self, name: &OutputId, pinned: bool) -> Result<(), Error> {

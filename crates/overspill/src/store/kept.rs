@@ -1,68 +1,68 @@
-//! Which ranges of an output a store kept, where it could not keep all of it.
+//! The ranges of an output that a store kept because the output was too large to save whole.
 
 use std::ops::Range;
 
-/// The ranges that were kept of an output, in order, with the numbers that they have in the original.
+/// The ranges of an output that were kept, in order, with their positions in the original.
 ///
-/// The stored copy holds them one after the other. A line feed stands between two of them where the
-/// first does not end with one, so that no stored line belongs to two ranges.
+/// The stored copy contains the ranges one after the other. If a range does not end with a line
+/// feed, the copy has an extra line feed after it, so that no stored line belongs to two ranges.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KeptRanges {
-    /// How many bytes the original had.
+    /// The number of bytes of the original.
     pub bytes: u64,
-    /// How many lines the original had.
+    /// The number of lines of the original.
     pub lines: u64,
-    /// What was kept: the first part, lines that the preview shows, the last part.
+    /// The kept ranges: the first part, lines that the preview shows, the last part.
     pub ranges: Vec<KeptRange>,
 }
 
 /// A range of the original that was kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptRange {
-    /// Where it stands in the original.
+    /// The bytes of the range in the original.
     pub bytes: Range<u64>,
-    /// The number of the original's line that it begins in, counted from 1.
+    /// The number of the line in the original in which the range begins, counted from 1.
     pub first_line: u64,
-    /// How many lines it has a part of.
+    /// The number of lines of which the range has at least a part.
     pub lines: u64,
-    /// It begins where a line begins.
+    /// The range begins at the start of a line.
     pub starts_line: bool,
-    /// It is stored byte for byte. Otherwise it is stored as the preview shows it: colours dropped,
-    /// control bytes made visible.
+    /// The range is stored byte for byte. Otherwise the range is stored as the preview shows it:
+    /// without colours, with control bytes made visible.
     pub verbatim: bool,
-    /// Where it stands in the stored copy.
+    /// The bytes of the range in the stored copy.
     pub stored: Range<u64>,
 }
 
 /// A range of the original that was not kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NotKept {
-    /// Where it stood.
+    /// The bytes of the range in the original.
     pub bytes: Range<u64>,
     /// The number of the first line of which something is missing.
     pub first_line: u64,
-    /// The number of the last one.
+    /// The number of the last line of which something is missing.
     pub last_line: u64,
 }
 
 impl KeptRange {
-    /// Returns the number of the last line that it has a part of.
+    /// Returns the number of the last line of which the range has at least a part.
     pub fn last_line(&self) -> u64 {
         self.first_line + self.lines.saturating_sub(1)
     }
 }
 
 impl KeptRanges {
-    /// Returns how many bytes of the original are missing in all.
+    /// Returns the number of bytes of the original that are missing in all ranges together.
     pub fn missing(&self) -> u64 {
         let kept: u64 = self.ranges.iter().map(|it| it.bytes.end - it.bytes.start).sum();
         self.bytes.saturating_sub(kept)
     }
 
-    /// Returns what is missing, in order.
+    /// Returns the missing ranges, in order.
     pub(crate) fn not_kept(&self) -> Vec<NotKept> {
         let mut all = Vec::new();
-        // Where the last range ended, and the line that goes on there.
+        // The end of the last range, and the line that continues there.
         let (mut end, mut line) = (0, 1);
         for (index, range) in self.ranges.iter().enumerate() {
             if range.bytes.start > end {
@@ -71,7 +71,7 @@ impl KeptRanges {
                 all.push(NotKept { bytes, first_line: line, last_line: last_line.max(line) });
             }
             end = range.bytes.end;
-            // A line feed of ours stands behind a range that does not end with one.
+            // The store adds a line feed after a range that does not end with one.
             let next = self.ranges.get(index + 1);
             let ends_line = next.is_some_and(|next| next.stored.start == range.stored.end);
             line = range.last_line() + u64::from(ends_line);
@@ -82,7 +82,8 @@ impl KeptRanges {
         all
     }
 
-    /// Returns the hole from its first byte to its last, with the lines that were kept in it.
+    /// Returns the range from the first to the last missing byte, with the lines that were kept
+    /// between them.
     pub(crate) fn hole(&self) -> Option<NotKept> {
         let all = self.not_kept();
         let (first, last) = (all.first()?, all.last()?);
@@ -93,8 +94,8 @@ impl KeptRanges {
         })
     }
 
-    /// Returns the range that holds a byte of the stored copy, and the number of the stored line
-    /// that it begins with, counted from 1.
+    /// Returns the range that contains a byte of the stored copy, and the number of the stored line
+    /// with which the range begins, counted from 1.
     pub(crate) fn at_stored(&self, place: u64) -> Option<(&KeptRange, u64)> {
         let mut line = 1;
         let mut found = None;
@@ -105,14 +106,14 @@ impl KeptRanges {
         found
     }
 
-    /// Returns where a byte of the stored copy stands in the original.
+    /// Returns the position in the original of a byte of the stored copy.
     pub(crate) fn original_byte(&self, place: u64) -> u64 {
         self.at_stored(place).map_or(place, |(range, _)| {
             range.bytes.end.min(range.bytes.start + (place - range.stored.start))
         })
     }
 
-    /// Returns the number that a line of the stored copy has in the original, counted from 1.
+    /// Returns the number in the original of a line of the stored copy, both counted from 1.
     pub(crate) fn original_line(&self, stored: u64) -> u64 {
         let mut line = 1;
         for range in &self.ranges {
@@ -124,7 +125,8 @@ impl KeptRanges {
         self.lines
     }
 
-    /// Returns the stored line that is this line of the original, or the next one that was kept.
+    /// Returns the number of the stored line for a line of the original, or for the next line that
+    /// was kept.
     pub(crate) fn stored_line(&self, original: u64) -> Option<u64> {
         let mut line = 1;
         for range in &self.ranges {
@@ -146,7 +148,7 @@ mod tests {
         KeptRange { bytes, first_line, lines, starts_line: true, verbatim: true, stored }
     }
 
-    /// Lines of two bytes: 1–5, 20 and 91–100.
+    /// Returns ranges of an original whose lines have two bytes: lines 1–5, 20 and 91–100.
     fn sample() -> KeptRanges {
         let ranges =
             vec![range(0..10, 1, 5, 0), range(38..40, 20, 1, 10), range(180..200, 91, 10, 12)];
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn kept_ranges_know_what_is_missing() {
+    fn kept_ranges_list_missing_ranges() {
         let gap = |bytes, first_line, last_line| NotKept { bytes, first_line, last_line };
         assert_eq!(sample().not_kept(), [gap(10..38, 6, 19), gap(40..180, 21, 90)]);
         assert_eq!((sample().hole(), sample().missing()), (Some(gap(10..180, 6, 90)), 168));

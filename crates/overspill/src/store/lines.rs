@@ -1,11 +1,11 @@
-//! Finds lines of a stored output with the line counts of its seal.
+//! Finds lines of a stored output with the line feed counts in its seal.
 
 use std::ops::Range;
 
 use super::seal::{BLOCK, SMALL, Seal};
 use crate::Error;
 
-/// Returns where line `line` begins, counted from 1, in an output of so many `bytes`.
+/// Returns the position of line `line`, counted from 1, in an output of `bytes` bytes.
 pub(super) fn line_start(
     line: u64,
     bytes: u64,
@@ -16,7 +16,7 @@ pub(super) fn line_start(
     if line_feeds == 0 || bytes == 0 {
         return Ok((bytes > 0).then_some(0));
     }
-    // A small output has no line counts.
+    // The seal of a small output has no line feed counts.
     let (block, before, len) = if bytes <= SMALL {
         (0, 0, SMALL)
     } else {
@@ -27,10 +27,10 @@ pub(super) fn line_start(
     };
     let from = block * BLOCK as u64;
     let text = read(from..from + len)?;
-    // The seal of another machine may be wrong.
+    // Another machine may have written a wrong seal.
     let Some(nth) = line_feeds.checked_sub(before.saturating_add(1)) else { return Ok(None) };
     let at = memchr::memchr_iter(b'\n', &text).nth(nth as usize);
-    // A line feed at the very end begins no line.
+    // A line feed at the very end does not begin a line.
     Ok(at.map(|at| from + at as u64 + 1).filter(|&start| start < bytes))
 }
 

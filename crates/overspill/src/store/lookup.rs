@@ -1,4 +1,5 @@
-//! Finding outputs, and lines in them, without reading all there is.
+//! The trait for stores that find outputs by a part of their id, and lines by their number,
+//! without reading everything.
 
 use std::path::Path;
 
@@ -6,47 +7,51 @@ use super::name::TOKEN;
 use super::{Entry, Integrity, KeptRanges, OutputId, Store};
 use crate::Error;
 
-/// Finds outputs by a part of their id, and lines by their number.
+/// A store that finds outputs by a part of their id, and lines by their number.
 ///
-/// No method returns text of an output or a command, so a store that masks text hands out the lookup of the
-/// store behind it. A method that returns such text belongs into [`Catalog`](super::Catalog).
+/// No method returns text of an output or a command, so a store that masks text can return the
+/// lookup of the store behind it. A method that returns such text belongs into
+/// [`Catalog`](super::Catalog).
 pub trait Lookup: Store {
     /// Returns the outputs whose ids begin with `start`, in no particular order.
     fn named(&self, start: &str) -> Result<Vec<Entry>, Error> {
         Ok(named_in(self.list()?, start))
     }
 
-    /// Returns the ids that end with `end`, see [`OutputId::ends_like`], in no particular order.
+    /// Returns the ids that end with `end` (see [`OutputId::ends_like`]), in no particular order.
     ///
     /// A bucket looks first at outputs that are on this machine or were saved lately.
     fn ending(&self, end: &str) -> Result<Vec<OutputId>, Error> {
         Ok(ending_in(self.list()?, end))
     }
 
-    /// Returns where an output is, as it is shown: a path or an address.
+    /// Returns the place of an output as notices show it: a path or an address.
     fn place(&self, name: &OutputId) -> String;
 
-    /// Returns the directory of this store if `path` leads into another one. A store that has no directory of its
-    /// own returns `None`.
+    /// Returns the directory of this store if `path` leads into another directory. A store without
+    /// a directory returns `None`.
     fn directory_other_than(&self, _path: &Path) -> Option<String> {
         None
     }
 
-    /// Returns which ranges of an output were saved. `None` means all of it, or that nothing was noted.
+    /// Returns the ranges of an output that were saved. `None` means that all of the output was
+    /// saved, or that the store did not record the ranges.
     fn kept_ranges(&self, name: &OutputId) -> Result<Option<KeptRanges>, Error>;
 
-    /// Returns where line `line` begins, counted from 1, if the store knows without reading on.
+    /// Returns the position of line `line`, counted from 1, if the store knows it without reading
+    /// the whole output.
     ///
-    /// For an output that was not saved whole, it counts the lines of the stored copy.
+    /// If only a part of the output was saved, the lines of the stored copy count.
     fn line_start(&self, name: &OutputId, line: u64) -> Result<Option<u64>, Error>;
 
-    /// Returns the number of the line at byte `place`, counted from 1, if the store knows without reading on.
+    /// Returns the number of the line at byte `place`, counted from 1, if the store knows it
+    /// without reading the whole output.
     fn line_at(&self, name: &OutputId, place: u64) -> Result<Option<u64>, Error>;
 
-    /// Compares an output with the checksum that was noted when it was published.
+    /// Compares an output with the checksum that was recorded when the output was published.
     fn check(&self, name: &OutputId) -> Result<Integrity, Error>;
 
-    /// Returns the damage this store has met so far, one sentence for each damaged object.
+    /// Returns the damage that this store has met so far, one sentence for each damaged object.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
@@ -55,22 +60,23 @@ pub trait Lookup: Store {
 /// The outputs that a part of an id can mean, the last saved first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdMatches {
-    /// Their ids.
+    /// The ids of the outputs.
     pub ids: Vec<OutputId>,
-    /// Which part of these ids was given: `whole`, `beginning` or `end`.
+    /// The part of these ids that was given: `whole`, `beginning` or `end`.
     pub part: &'static str,
 }
 
-/// The fewest characters at the start of a short id that name an output.
+/// The number of characters at the start of a short id that name an output at least.
 const SHORTEST: usize = 4;
 
-/// The methods of [`Lookup`]. A store without it is searched through its list, and knows no lines.
+/// The methods of [`Lookup`], for every store. A store without a lookup is searched through its
+/// list, and returns no line positions.
 impl dyn Store + '_ {
-    /// Finds an output of this store by its id, the beginning or the end of it, the first 4 characters of the short
-    /// id in a notice, or by the path or address.
+    /// Finds an output of this store by its id, the beginning or the end of the id, at least the
+    /// first 4 characters of the short id in a notice, or the path or address.
     ///
-    /// The last part of a path is the id, so a path never leads out of the store. A path into another directory
-    /// is an error, even if the store has an output of that name.
+    /// The last part of a path is the id, so a path never leads out of the store. A path into
+    /// another directory is an error, even if the store has an output of that name.
     pub fn find(&self, text: &str) -> Result<OutputId, Error> {
         let path = Some(Path::new(text)).filter(|_| !text.contains("://"));
         let other = path.zip(self.lookup()).and_then(|(path, it)| it.directory_other_than(path));
@@ -102,8 +108,8 @@ impl dyn Store + '_ {
         }
     }
 
-    /// Returns the outputs that `stem` can mean: an id, the beginning of one, the end, or the beginning of a short id.
-    /// Our own ids are found in lower case as well.
+    /// Returns the outputs that `stem` can mean: an id, the beginning or the end of an id, or the
+    /// beginning of a short id. An id that overspill made is found in lower case as well.
     pub fn matching(&self, stem: &str) -> Result<IdMatches, Error> {
         let upper = stem.to_ascii_uppercase();
         let stems = if upper == stem { vec![stem] } else { vec![stem, &*upper] };
@@ -121,11 +127,11 @@ impl dyn Store + '_ {
                 Ok(entries) if matches.ids.is_empty() => matches.ids = ids_of(entries),
                 Ok(_) => {}
                 Err(error) if !may_be_end(stem) => return Err(error),
-                // The end of an id is found on this machine even if the bucket is not reached.
+                // The end of an id is found on this machine even if the bucket cannot be reached.
                 Err(_) => {}
             }
         }
-        // A notice begins with the end of an id.
+        // The id in a notice is the end of an id.
         if matches.ids.is_empty() && may_be_end(stem) {
             matches = IdMatches { ids: self.ending(stem)?, part: "end" };
         }
@@ -179,12 +185,12 @@ impl dyn Store + '_ {
     }
 }
 
-/// Tells whether this can be the end of an id, and not a whole one of ours.
+/// Tells whether `stem` can be the end of an id and is not itself an id that overspill made.
 fn may_be_end(stem: &str) -> bool {
     stem.len() >= TOKEN && OutputId::parse(stem).is_some_and(|id| id.time().is_none())
 }
 
-/// Tells whether this can be the beginning of a short id.
+/// Tells whether `stem` can be the beginning of a short id.
 fn may_begin_short_id(stem: &str) -> bool {
     (SHORTEST..TOKEN).contains(&stem.len()) && stem.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

@@ -1,4 +1,5 @@
-//! Outputs in memory, for tests and for agents that need them no longer than they run.
+//! A store that keeps outputs in memory, for tests and for agents that need outputs only while
+//! they run.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::{Call, Clock, Error};
 
-/// Keeps outputs in memory.
+/// A store that keeps outputs in memory.
 #[derive(Debug, Clone)]
 pub struct Memory {
     names: NameStyle,
@@ -28,13 +29,13 @@ struct Output {
 }
 
 impl Memory {
-    /// Starts empty.
+    /// Returns an empty store.
     pub fn new(names: NameStyle, clock: Clock) -> Memory {
         Memory { names, clock, outputs: Arc::default() }
     }
 
     fn outputs(&self) -> MutexGuard<'_, HashMap<OutputId, Output>> {
-        // Nothing that is done under the lock can leave it half done.
+        // A panic under the lock leaves the map intact, so a poisoned lock is safe to use.
         self.outputs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

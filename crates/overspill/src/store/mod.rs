@@ -1,6 +1,7 @@
-//! Saves whole outputs.
+//! Stores: the places where overspill saves whole outputs.
 //!
-//! A [`Store`] has six verbs, and up to three capabilities: [`Catalog`], [`Expiry`] and [`Lookup`].
+//! Every [`Store`] has six methods. A store can add three capabilities: [`Catalog`], [`Expiry`]
+//! and [`Lookup`].
 
 #[cfg(feature = "bucket")]
 pub mod bucket;
@@ -46,15 +47,15 @@ pub(crate) use preview_record::PreviewRecord;
 pub(crate) use recent::{RecentOutputs, RecentQuery};
 pub(crate) use sent_text::SentText;
 
-/// Saves outputs under ids that are never used twice.
+/// A store that saves each output under an id that is never used twice.
 ///
-/// A store of your own needs the six verbs. [`Catalog`], [`Expiry`] and [`Lookup`] are what some stores can do
-/// besides. Call their methods on a `dyn Store`: it answers for a store that has none of them.
+/// Your own store needs only the six required methods. [`Catalog`], [`Expiry`] and [`Lookup`] are
+/// optional. Call their methods on a `dyn Store`: it has defaults for a store without them.
 pub trait Store: Debug + Send + Sync {
-    /// Begins a new output for `call`. Nobody sees it before it is published.
+    /// Begins a new output for `call`. Readers see the output only after it is published.
     fn create(&self, call: &Call) -> Result<Box<dyn Draft>, Error>;
 
-    /// Reads a range of an output. The range may end after the output does.
+    /// Reads a range of an output. The range may end after the end of the output.
     fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error>;
 
     /// Returns the size of an output and the time of its last use.
@@ -63,59 +64,60 @@ pub trait Store: Debug + Send + Sync {
     /// Lists the outputs of this store, in no particular order.
     fn list(&self) -> Result<Vec<Entry>, Error>;
 
-    /// Removes an output and everything the store knows of it.
+    /// Removes an output and its record.
     fn delete(&self, name: &OutputId) -> Result<(), Error>;
 
     /// Marks an output as used now.
     fn touch(&self, name: &OutputId) -> Result<(), Error>;
 
-    /// Opens an output that is a file on this machine, for callers that read all of it.
+    /// Opens an output that is a file on this machine, for callers that read the whole output.
     fn open_file(&self, _: &OutputId) -> Result<Option<File>, Error> {
         Ok(None)
     }
 
-    /// Returns the records of this store, if it keeps any.
+    /// Returns the catalog of this store, if it keeps records.
     fn catalog(&self) -> Option<&dyn Catalog> {
         None
     }
 
-    /// Returns how this store removes outputs, if it does more than [`Store::delete`].
+    /// Returns the expiry of this store, if it can do more than [`Store::delete`].
     fn expiry(&self) -> Option<&dyn Expiry> {
         None
     }
 
-    /// Returns what this store finds without reading outputs, if it finds anything.
+    /// Returns the lookup of this store, if it finds outputs and lines without reading outputs.
     fn lookup(&self) -> Option<&dyn Lookup> {
         None
     }
 }
 
-/// An output that is being written. Dropped without being published, it leaves nothing behind.
+/// An output that is being written. A draft that is dropped before it is published leaves nothing.
 pub trait Draft: Debug + Send {
-    /// Adds to the output.
+    /// Adds bytes to the output.
     fn append(&mut self, bytes: &[u8]) -> Result<(), Error>;
 
-    /// Returns which bytes of the output will not be kept, if it is larger than the store keeps.
+    /// Returns the range of the output that will not be kept, if the output is too large.
     ///
-    /// Called once, after the last byte.
+    /// The caller asks once, after the last byte.
     fn hole(&mut self) -> Result<Option<Range<u64>>, Error> {
         Ok(None)
     }
 
-    /// Keeps these lines although they are in the hole. They are in order and do not overlap.
+    /// Keeps these lines although they are in the range that will not be kept. They are in order
+    /// and do not overlap.
     fn keep(&mut self, _: Vec<Excerpt>) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Says that the caller was asked to end: publishing must not wait for a network.
+    /// Tells the draft that the caller has to stop soon: publishing must not wait for a network.
     fn skip_network(&mut self) {}
 
-    /// Gives the output its id now, so that it can be read and listed while it is written. Returns `None` if
-    /// the store cannot do that.
+    /// Gives the output its id now, so that it can be read and listed while it is written. Returns
+    /// `None` if the store cannot do that.
     fn go_live(&mut self) -> Option<SpillRef> {
         None
     }
 
-    /// Gives the complete output its id; from now on it can be read and listed.
+    /// Gives the complete output its id. From then on it can be read and listed.
     fn publish(self: Box<Self>) -> Result<SpillRef, Error>;
 }

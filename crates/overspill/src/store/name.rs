@@ -1,4 +1,4 @@
-//! Names of stored outputs: how they are made, and which are ours.
+//! The ids of saved outputs: how a store makes them, and which file names belong to its outputs.
 
 use std::fmt;
 
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Call, Error};
 
-/// The name of a stored output, without the ending of its file.
+/// The id of a saved output: the name of its file without the ending.
 ///
-/// One plain part of a path, so that it never leads out of its directory. Those we make are of
-/// letters, digits, `_` and `-`.
+/// An id is one plain part of a path, so it never leads out of its directory. The ids that
+/// overspill makes consist of letters, digits, `_` and `-`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct OutputId(String);
 
-/// How many characters the word for the marks of an output has.
+/// The number of characters of a short id.
 pub(super) const TOKEN: usize = 6;
 
 impl From<OutputId> for String {
@@ -39,7 +39,7 @@ impl TryFrom<String> for OutputId {
 }
 
 impl OutputId {
-    /// Takes a name that comes from outside, if it can be one.
+    /// Returns the id for a text from outside, if the text is a valid id.
     pub fn parse(text: &str) -> Option<OutputId> {
         // On Windows a colon leads to another drive, or to a stream of another file.
         let apart = |byte: u8| b"/\\:".contains(&byte) || byte.is_ascii_control();
@@ -50,8 +50,8 @@ impl OutputId {
         fits.then(|| OutputId(text.to_owned()))
     }
 
-    /// Returns the ids that `text` can mean, the likeliest first: `text` itself, or the last part of a path or an
-    /// address, with and without the ending of a file.
+    /// Returns the ids that `text` can mean, the likeliest first: `text` itself, or the last part
+    /// of a path or an address, with and without the ending of a file.
     pub(crate) fn candidates(text: &str) -> Vec<OutputId> {
         let file = text.rsplit(['/', '\\']).next().unwrap_or(text);
         // Outputs in memory have the path `memory:FILE`.
@@ -68,32 +68,33 @@ impl OutputId {
         ids
     }
 
-    /// Returns the name as text.
+    /// Returns the id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Returns the time in a name of our own: when it was made, by the clock of whoever made it.
+    /// Returns the time in an id that overspill made: the time of its making, by the clock of the
+    /// machine that made it.
     ///
-    /// It tells where to look for an output, not how old it is.
+    /// The time tells where to look for an output, not how old the output is.
     pub fn time(&self) -> Option<Timestamp> {
         let ulid = ulid::Ulid::from_string(&self.0).ok()?;
         Timestamp::from_millisecond(i64::try_from(ulid.timestamp_ms()).ok()?).ok()
     }
 
-    /// Returns the short id: the end of the name, which is where its random part is. A name that is shorter than
-    /// a short id stays as it is.
+    /// Returns the short id: the last characters of the id, which are random. An id that is
+    /// shorter than a short id is returned unchanged.
     pub fn token(&self) -> String {
         if self.0.len() < TOKEN {
             return self.0.clone();
         }
-        // A store of your own may use other characters than ASCII.
+        // Your own store may use characters that are not ASCII.
         let skipped = self.0.chars().count().saturating_sub(TOKEN);
         self.0.chars().skip(skipped).collect::<String>().to_ascii_lowercase()
     }
 
-    /// Tells whether `end` is the end of this name, in whatever case, and no shorter than its
-    /// [`OutputId::token`].
+    /// Tells whether `end` is the end of this id, ignoring case, and is at least as long as a
+    /// short id.
     pub fn ends_like(&self, end: &str) -> bool {
         let (name, end) = (self.0.as_bytes(), end.as_bytes());
         let rest = name.len().checked_sub(end.len());
@@ -107,73 +108,75 @@ impl fmt::Display for OutputId {
     }
 }
 
-/// How a store names its outputs.
+/// The way in which a store names its outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameStyle {
-    /// What a name is made of, in order.
+    /// The parts of a name, in order.
     pub parts: &'static [NamePart],
-    /// The ending of its file.
+    /// The ending of the file, such as `.txt`.
     pub ending: &'static str,
-    /// What else of a name may be ours beyond the style itself.
+    /// The other file names that count as outputs of the store.
     pub also: Also,
 }
 
-/// One part of a name.
+/// A part of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NamePart {
-    /// These letters.
+    /// This text.
     Text(&'static str),
-    /// The tool's name.
+    /// The name of the tool.
     Tool(Missing),
-    /// The call's id.
+    /// The id of the call.
     CallId,
-    /// The session's id.
+    /// The id of the session.
     Session,
-    /// Seconds since 1970.
+    /// The seconds since 1970.
     Seconds,
-    /// Milliseconds since 1970.
+    /// The milliseconds since 1970.
     Millis,
-    /// Local time, `20260113_153045`.
+    /// The local time, such as `20260113_153045`.
     LocalTime,
-    /// The day in UTC, `20260113`.
+    /// The day in UTC, such as `20260113`.
     UtcDay,
-    /// So many random characters of `0-9a-z`.
+    /// This number of random characters of `0-9a-z`.
     Random(usize),
-    /// So many random characters of `0-9a-z`; a name with fewer, but at least one, is recognised.
+    /// This number of random characters of `0-9a-z`. A name with fewer, but at least one, is
+    /// recognised.
     ///
-    /// Other programs make shorter ones: `Math.random().toString(36).substring(2, 8)` has at most six.
+    /// Other programs make shorter names: `Math.random().toString(36).substring(2, 8)` returns at
+    /// most six characters.
     RandomUpTo(usize),
     /// A ULID: 48 bits of time, so that names sort by age, and 80 random bits.
     ///
-    /// The time is for sorting only. How old an output is, its file says.
+    /// The time is for sorting only. The file's own time tells the age of an output.
     Ulid,
 }
 
-/// What stands for a name that is empty or missing.
+/// The text that replaces an empty or missing name of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     /// The word `unknown`.
     Unknown,
-    /// The word `unknown` if it is missing, nothing if it is empty.
+    /// The word `unknown` if the name is missing, nothing if the name is empty.
     EmptyStaysEmpty,
 }
 
-/// Names that are ours without having been made by the style.
+/// The file names that count as outputs of the store although the style did not make them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Also {
-    /// None.
+    /// No other names.
     No,
-    /// Whatever begins so and has the style's ending.
+    /// Every name with this prefix and the style's ending.
     Prefix(&'static str),
 }
 
 impl NameStyle {
-    /// Our own: sortable, and 80 random bits.
+    /// The style of overspill: ids sort by time and have 80 random bits.
     pub const OWN: NameStyle =
         NameStyle { parts: &[NamePart::Ulid], ending: ".txt", also: Also::No };
 
-    /// Draws a name. `attempt` counts from 0 for the same output: a style without a random part
-    /// goes on with `-2`, `-3`.
+    /// Makes a name. `attempt` counts from 0 for the same output: a style without a random part
+    /// appends `-2`, `-3` and so on.
     pub fn draw(&self, call: &Call, now: &Zoned, attempt: u32) -> Result<OutputId, Error> {
         let mut name = String::new();
         for part in self.parts {
@@ -185,7 +188,7 @@ impl NameStyle {
         Ok(OutputId(name))
     }
 
-    /// Returns the name of a file, if it is one of ours.
+    /// Returns the id of a file, if the file name belongs to an output of this style.
     pub fn name_of(&self, file: &str) -> Option<OutputId> {
         let stem = file.strip_suffix(self.ending)?;
         let name = OutputId::parse(stem)?;
@@ -196,7 +199,7 @@ impl NameStyle {
         ours.then_some(name)
     }
 
-    /// Tells whether a taken name is drawn again instead of being numbered.
+    /// Tells whether names have a random part. If not, a name that is taken gets a number.
     fn has_random(&self) -> bool {
         let is_random = |part: &NamePart| {
             matches!(part, NamePart::Random(_) | NamePart::RandomUpTo(_) | NamePart::Ulid)
@@ -204,12 +207,12 @@ impl NameStyle {
         self.parts.iter().any(is_random)
     }
 
-    /// Tells whether names have a ULID, so that no two directories have the same one.
+    /// Tells whether names have a ULID, which is unique over all directories.
     pub(super) fn has_ulid(&self) -> bool {
         self.parts.contains(&NamePart::Ulid)
     }
 
-    /// Returns the file of a name.
+    /// Returns the file name of an output.
     pub fn file_of(&self, name: &OutputId) -> String {
         format!("{name}{}", self.ending)
     }
@@ -234,7 +237,7 @@ impl NamePart {
             NamePart::Ulid => {
                 let mut bits = [0; 16];
                 getrandom::fill(&mut bits[6..]).map_err(Error::Random)?;
-                // A clock before 1970 only spoils the order.
+                // A clock before 1970 only makes the order of names wrong.
                 let millis = since.as_millisecond().max(0) as u64;
                 let ulid = ulid::Ulid::from_parts(millis, u128::from_be_bytes(bits));
                 name.push_str(&ulid.to_string());
@@ -243,7 +246,7 @@ impl NamePart {
         Ok(())
     }
 
-    /// Returns the shortest and longest this part can be, and which bytes it can have.
+    /// Returns the least and the greatest length of this part, and a test for its bytes.
     fn shape(&self) -> (usize, usize, fn(u8) -> bool) {
         let digit: fn(u8) -> bool = |byte| byte.is_ascii_digit();
         let random: fn(u8) -> bool = |byte| byte.is_ascii_digit() || byte.is_ascii_lowercase();
@@ -263,10 +266,10 @@ impl NamePart {
     }
 }
 
-/// The most characters of a component that comes from outside.
+/// The number of characters that a component made from outside text has at most.
 const LONGEST: usize = 80;
 
-/// Makes a part of a name of what comes from outside.
+/// Turns a text from outside into a safe part of a name.
 pub(super) fn component(text: Option<&str>) -> String {
     let plain = |char: char| if u8::try_from(char).is_ok_and(is_plain) { char } else { '_' };
     match text {
@@ -275,7 +278,7 @@ pub(super) fn component(text: Option<&str>) -> String {
     }
 }
 
-/// Tells whether [`component`] makes this text.
+/// Tells whether [`component`] can return this text.
 pub(super) fn is_component(text: &str) -> bool {
     (1..=LONGEST).contains(&text.len()) && text.bytes().all(is_plain)
 }
@@ -284,14 +287,14 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
 }
 
-/// Returns random characters of `0-9a-z`.
+/// Returns `len` random characters of `0-9a-z`.
 pub(crate) fn random(len: usize) -> Result<String, Error> {
     const ALPHABET: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
     let mut text = String::with_capacity(len);
     let mut bytes = [0; 16];
     while text.len() < len {
         getrandom::fill(&mut bytes).map_err(Error::Random)?;
-        // What is left over of 256 would favour the first letters.
+        // 252 is 7 × 36. The bytes above would favour the first characters of the alphabet.
         let fair =
             bytes.iter().filter(|&&byte| byte < 252).map(|byte| ALPHABET[*byte as usize % 36]);
         text.extend(fair.take(len - text.len()).map(char::from));
@@ -299,8 +302,8 @@ pub(crate) fn random(len: usize) -> Result<String, Error> {
     Ok(text)
 }
 
-/// Tells whether `text` can be parted so that every part has its shape. With `numbered` a final `-2`
-/// is allowed for.
+/// Tells whether `text` can be split so that every part has its shape. `numbered` allows a final
+/// `-2`.
 fn matches(parts: &[NamePart], text: &[u8], numbered: bool) -> bool {
     let Some((part, rest)) = parts.split_first() else {
         let is_number = || text.len() > 1 && text[1..].iter().all(u8::is_ascii_digit);
@@ -354,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_from_outside_stays_inside() {
+    fn outside_text_is_made_safe_in_names() {
         for (tool, name) in [
             ("../../etc/passwd", "______etc_passwd_"),
             ("a\0b", "a_b_"),
@@ -371,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_taken_name_without_a_random_part_gets_a_number() {
+    fn taken_name_without_random_part_gets_a_number() {
         let style = NameStyle {
             parts: &[NamePart::Tool(Missing::Unknown), NamePart::Text("-"), NamePart::Seconds],
             ..STYLE
@@ -386,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn only_our_own_names_are_ours() {
+    fn foreign_file_names_are_not_recognised() {
         for file in [
             "notes.txt",
             "bash_1.txt",
@@ -403,7 +406,7 @@ mod tests {
         assert!(NameStyle::OWN.name_of("01m7gh5d7nftzkz0esdtq7atzy.txt").is_none());
     }
     #[test]
-    fn a_shorter_random_part_is_recognised_and_the_full_one_is_drawn() {
+    fn shorter_random_part_is_recognised_and_full_one_is_made() {
         let parts = &[
             NamePart::Tool(Missing::EmptyStaysEmpty),
             NamePart::Text("_"),

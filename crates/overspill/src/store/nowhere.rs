@@ -1,18 +1,18 @@
-//! No store at all.
+//! A store that saves nothing, for callers that have no usable store.
 
 use std::ops::Range;
 
 use super::{Draft, Entry, OutputId, Store};
 use crate::{Call, Error};
 
-/// Saves nothing, and says why. Previews are made all the same.
+/// A store that saves nothing and returns the reason as an error. overspill still makes previews.
 #[derive(Debug, Clone)]
 pub struct Nowhere {
     reason: String,
 }
 
 impl Nowhere {
-    /// Nothing is saved, for this reason.
+    /// Returns a store that refuses every output for this reason.
     pub fn because(reason: impl Into<String>) -> Nowhere {
         Nowhere { reason: reason.into() }
     }

@@ -1,4 +1,4 @@
-//! The record of a preview: the policy that made it, and what it shows.
+//! The record of a preview: the policy that made the preview, and the lines that it shows.
 
 use overspill_core::Limits;
 use serde::{Deserialize, Serialize};
@@ -12,22 +12,23 @@ pub struct PreviewRecord {
     /// The limits of the preview.
     #[serde(with = "LimitsJson")]
     pub limits: Limits,
-    /// The word for the way of keeping, as in [`KEEPS`](crate::settings::KEEPS).
+    /// The value of the setting `keep`, as in [`KEEPS`](crate::settings::KEEPS).
     pub keep: String,
-    /// The name of the output's [`Kind`](crate::core::Kind); `ends` if nothing but the ends was looked at; `pieces` or
-    /// `text` of a strategy.
+    /// The name of the output's [`Kind`](crate::core::Kind), or `ends` if overspill looked only at
+    /// the ends, or `pieces` or `text` for a strategy.
     pub kind: String,
     /// The first and the last line of each part that [`Record::shown`](super::Record::shown) names.
     pub lines: Vec<(u64, u64)>,
-    /// The tool of the host that the notice names, if it names one.
+    /// The host's tool that the notice names, if it names one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file_tool: Option<String>,
-    /// The text around the shown parts. Older versions and the profiles of source systems do not record it.
+    /// The text around the shown parts. Older versions and the profiles of source systems do not
+    /// record it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sent_text: Option<SentText>,
 }
 
-/// The JSON of [`Limits`].
+/// The JSON form of [`Limits`].
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Limits")]
 struct LimitsJson {
@@ -42,8 +43,8 @@ struct LimitsJson {
 }
 
 impl PreviewRecord {
-    /// Tells whether a record of another machine is one that this version can have written, with a pair
-    /// of lines for each of `parts`.
+    /// Tells whether this version can have written this record of another machine, with a pair of
+    /// lines for each of `parts`.
     #[cfg(feature = "bucket")]
     pub(in crate::store) fn is_plausible(&self, parts: usize) -> bool {
         let is_word = |text: &str| {
@@ -74,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn record_json_holds_the_preview() {
+    fn record_json_contains_the_preview() {
         let record = Record { preview: Some(preview()), ..Record::default() };
         let json = serde_json::to_string(&record).unwrap();
         let expected = r#""preview":{"limits":{"bytes":51200,"lines":10},"keep":"auto","kind":"diff","lines":[[1,4]]}"#;
@@ -92,16 +93,16 @@ mod tests {
     #[cfg(feature = "bucket")]
     #[test]
     fn implausible_preview_of_another_machine_is_dropped() {
-        let bounded = |preview: PreviewRecord| {
+        let sanitized = |preview: PreviewRecord| {
             let record = Record {
                 bytes: 9,
                 shown: std::iter::once(0..4).collect(),
                 preview: Some(preview),
                 ..Record::default()
             };
-            record.bounded().preview
+            record.sanitized().preview
         };
-        assert_eq!(bounded(preview()), Some(preview()));
+        assert_eq!(sanitized(preview()), Some(preview()));
         for bad in [
             PreviewRecord { keep: "\u{1b}[2J".into(), ..preview() },
             PreviewRecord { kind: "x".repeat(33), ..preview() },
@@ -109,7 +110,7 @@ mod tests {
             PreviewRecord { lines: vec![(1, 4), (5, 6)], ..preview() },
             PreviewRecord { lines: vec![(4, 1)], ..preview() },
         ] {
-            assert_eq!(bounded(bad), None);
+            assert_eq!(sanitized(bad), None);
         }
     }
 }

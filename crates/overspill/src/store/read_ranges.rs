@@ -1,12 +1,13 @@
-//! The parts of an output that were read after its preview.
+//! Merges the byte ranges of an output that readers got after the preview, and writes and reads
+//! them as a line of the record file.
 
 use std::ops::Range;
 
-/// A record names at most so many parts.
+/// The number of ranges that a record lists at most.
 pub(crate) const MOST_RANGES: usize = 256;
 
-/// Returns ranges in order, without overlap and without empty ones. If there are too many, the last ones are
-/// joined with the text between them.
+/// Returns the ranges in order, without overlaps and empty ranges. Beyond [`MOST_RANGES`], the last
+/// range also covers all later ranges and the text between them.
 pub(crate) fn merged(mut ranges: Vec<Range<u64>>) -> Vec<Range<u64>> {
     ranges.retain(|range| range.start < range.end);
     ranges.sort_unstable_by_key(|range| (range.start, range.end));
@@ -30,7 +31,7 @@ pub(crate) fn to_line(ranges: &[Range<u64>]) -> String {
     parts.join(" ")
 }
 
-/// Reads such a line. Parts that are no range are left out.
+/// Reads the ranges of such a line and skips text that is not a range.
 pub(crate) fn of_line(line: &[u8]) -> impl Iterator<Item = Range<u64>> {
     let parts = std::str::from_utf8(line).unwrap_or_default().split(' ');
     parts.filter_map(|part| {
@@ -56,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn line_is_read_back_and_junk_is_left_out() {
+    fn line_of_ranges_is_read_back_without_junk() {
         let ranges = [0..17, 30..42];
         assert_eq!(of_line(to_line(&ranges).as_bytes()).collect::<Vec<_>>(), ranges);
         assert_eq!(of_line(b"x 1- 3-4 -9 5-y 6-7").collect::<Vec<_>>(), [3..4, 6..7]);

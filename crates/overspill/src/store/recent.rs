@@ -1,33 +1,34 @@
-//! The outputs that were used last.
+//! A query for the outputs that were saved or used last, and its answer.
 
 use jiff::Timestamp;
 
 use super::{Entry, OutputId, Record};
 
-/// Which outputs are wanted, and how many. A field without a value excludes nothing.
+/// A query for recent outputs. A field without a value excludes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecentQuery {
-    /// Saved on this day in UTC, `2026-01-13`, by the clock of the machine that saved it.
+    /// Only outputs saved on this day in UTC, such as `2026-01-13`, by the clock of the machine
+    /// that saved them.
     pub day: Option<String>,
-    /// Of this session.
+    /// Only outputs of this session.
     pub session: Option<String>,
-    /// Of this tool.
+    /// Only outputs of this tool.
     pub tool: Option<String>,
-    /// The host agent that made the call.
+    /// Only outputs of calls by this host.
     pub host: Option<String>,
-    /// Of commands with this text in them.
+    /// Only outputs of commands that contain this text.
     pub command: Option<String>,
-    /// Of commands that ran in this directory.
+    /// Only outputs of commands that ran in this directory.
     pub directory: Option<String>,
-    /// Of commands that failed.
+    /// Only outputs of commands that failed.
     pub failed: bool,
-    /// Saved at this time or later.
+    /// Only outputs saved at this time or later.
     pub since: Option<Timestamp>,
-    /// Of more than so many bytes.
+    /// Only outputs of more than this number of bytes.
     pub larger: Option<u64>,
-    /// The most outputs to return.
+    /// The number of outputs to return at most.
     pub most: usize,
-    /// Which come first.
+    /// The order of the answer.
     pub order: RecentOrder,
 }
 
@@ -37,19 +38,21 @@ pub enum RecentOrder {
     /// The last saved first.
     #[default]
     Saved,
-    /// The last saved or read first. A bucket puts the outputs that it finds by time saved in this order.
+    /// The last saved or read first. A bucket looks for the last saved outputs and then sorts them
+    /// in this order.
     Used,
-    /// The largest first. A bucket puts the outputs that it finds by time saved in this order.
+    /// The largest first. A bucket looks for the last saved outputs and then sorts them in this
+    /// order.
     Size,
 }
 
 impl RecentOrder {
-    /// Sorts entries, the first to show first.
+    /// Sorts entries into this order.
     pub(super) fn sort<T>(self, entries: &mut [T], entry: impl Fn(&T) -> &Entry) {
         entries.sort_by(|a, b| {
             let [a, b] = [entry(a), entry(b)].map(|entry| {
                 let (size, time) = match self {
-                    // Names of other stores have no time in them.
+                    // Ids of other name styles contain no time.
                     RecentOrder::Saved => (0, entry.name.time().unwrap_or(entry.used)),
                     RecentOrder::Used => (0, entry.used),
                     RecentOrder::Size => (entry.bytes, entry.used),
@@ -64,16 +67,16 @@ impl RecentOrder {
 /// The answer to a [`RecentQuery`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecentOutputs {
-    /// The outputs, in the order that was asked for.
+    /// The outputs, in the order of the query.
     pub entries: Vec<(Entry, Record)>,
-    /// How many more were seen.
+    /// The number of further outputs that match and are not in `entries`.
     pub more: usize,
-    /// Not all stored outputs were looked at.
+    /// The store did not look at all outputs.
     pub unseen: bool,
 }
 
 impl RecentQuery {
-    /// Tells whether an output with this record is wanted.
+    /// Tells whether an output with this record matches the query.
     pub fn takes(&self, entry: &Entry, record: &Record) -> bool {
         let call = &record.call;
         let same = |wanted: &Option<String>, has: &Option<String>| {
@@ -96,14 +99,14 @@ impl RecentQuery {
             })
     }
 
-    /// Tells whether every output is wanted, so that no record is needed.
+    /// Tells whether the query matches every output, so that no record is needed.
     pub(super) fn is_any(&self) -> bool {
         *self == RecentQuery { most: self.most, order: self.order, ..RecentQuery::default() }
     }
 }
 
 impl RecentOutputs {
-    /// Finds the wanted outputs in a list of all.
+    /// Returns the outputs of a list that match the query.
     pub(super) fn among(
         record: impl Fn(&OutputId) -> Option<Record>,
         mut entries: Vec<Entry>,

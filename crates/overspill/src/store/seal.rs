@@ -1,32 +1,32 @@
-//! What is noted of an output when it is published: how to tell that it is still the same, and
-//! where its lines are.
+//! The seal of an output, written when the output is published: its checksum, the positions of
+//! its lines, and the ranges that were kept.
 //!
-//! A file of 64-bit numbers, lowest byte first: six of a head, the line feeds up to the end of
-//! each block, and a hash of all that. The seal of an output that was not kept whole has another
-//! magic number. Before the line feeds stand the lines of the original, how many ranges were kept,
-//! and seven numbers for each range.
+//! A seal is a sequence of 64-bit numbers, lowest byte first: six numbers of the head, the number
+//! of line feeds up to the end of each block, and a hash of all that. The seal of an output that
+//! was not kept whole has another magic number. Before the line feed counts it has the number of
+//! lines of the original, the number of kept ranges, and seven numbers for each range.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Kept, KeptRange, KeptRanges, OutputId};
 use crate::Error;
 
-/// How often line feeds are noted. Finding a line reads one block.
+/// The number of bytes between two line feed counts. Finding a line reads one block.
 pub(in crate::store) const BLOCK: usize = 32 << 10;
-/// Up to here an output is read instead.
+/// The size in bytes up to which an output has no line feed counts: it is read instead.
 pub(in crate::store) const SMALL: u64 = 64 << 10;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"ovrspil\x02");
-/// Begins the seal of an output that was not kept whole.
+/// The magic number of the seal of an output that was not kept whole.
 const PARTIAL: u64 = u64::from_le_bytes(*b"ovrspil\x03");
 
-/// Begins every seal; the version follows.
+/// The text at the start of every seal. The version byte follows.
 const NAME: &[u8; 7] = b"ovrspil";
 const NEWEST_VERSION: u8 = 3;
 
-/// Numbers that tell of a range that was kept.
+/// The number of numbers that describe a kept range.
 const RANGE: usize = 7;
-/// The most ranges that are read of a seal in a bucket.
+/// The number of ranges that a seal in a bucket may have at most.
 #[cfg(feature = "bucket")]
 const MOST_RANGES: u64 = 16_384;
 const STARTS_LINE: u64 = 1;
@@ -37,28 +37,28 @@ pub(in crate::store) fn saved_by_later_version(name: &OutputId) -> Error {
     Error::Other(format!("{name} was saved by a later version of overspill").into())
 }
 
-/// What is noted of an output.
+/// The seal of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::store) struct Seal {
-    /// Bytes that were stored.
+    /// The number of stored bytes.
     pub(in crate::store) bytes: u64,
-    /// Their checksum.
+    /// The checksum of the stored bytes.
     pub(in crate::store) sum: u64,
-    /// Bytes there were.
+    /// The number of bytes that the command printed.
     pub(in crate::store) produced: u64,
-    /// Bytes of the start that were stored, if not all.
+    /// The number of stored bytes of the start, if not all bytes were stored.
     pub(in crate::store) first: u64,
-    /// Line feeds up to the end of each block, if it is worth it.
+    /// The number of line feeds up to the end of each block. Small outputs have no counts.
     pub(in crate::store) marks: Vec<u64>,
-    /// Which ranges were kept, if not all. Seals of earlier versions do not tell.
+    /// The ranges that were kept, if not all. Seals of earlier versions do not contain them.
     pub(in crate::store) ranges: Option<KeptRanges>,
 }
 
 impl Seal {
-    /// Bytes that tell how long a seal is.
+    /// The number of bytes that are enough to know the length of a seal.
     pub(in crate::store) const HEAD: usize = 6 * 8;
 
-    /// Returns how many bytes a seal has that begins like this, if it is one.
+    /// Returns the length in bytes of a seal that begins like this, if it is a seal.
     pub(in crate::store) fn len(bytes: &[u8]) -> Option<usize> {
         let (numbers, _) = bytes.get(..Seal::HEAD)?.as_chunks();
         let marks = usize::try_from(u64::from_le_bytes(numbers[5])).ok()?;
@@ -73,7 +73,7 @@ impl Seal {
         version.is_some_and(|version| *version > NEWEST_VERSION)
     }
 
-    /// Tells whether a seal that begins like this is of an output that was not kept whole.
+    /// Tells whether a seal that begins like this belongs to an output that was not kept whole.
     pub(in crate::store) fn is_partial(head: &[u8]) -> bool {
         head.starts_with(&PARTIAL.to_le_bytes())
     }
@@ -110,7 +110,7 @@ impl Seal {
         bytes
     }
 
-    /// Reads a seal back; a torn one is none.
+    /// Reads a seal back. Returns `None` for a damaged seal.
     pub(in crate::store) fn from_bytes(bytes: &[u8]) -> Option<Seal> {
         let (numbers, sum) = bytes.split_last_chunk()?;
         if numbers.len() % 8 != 0 || xxh3_64(numbers) != u64::from_le_bytes(*sum) {
@@ -142,7 +142,7 @@ impl Seal {
         sound.then_some(Seal { bytes, sum, produced, first, marks, ranges })
     }
 
-    /// Returns how many bytes the seal of an output has at most.
+    /// Returns the length in bytes that the seal of an output of this size has at most.
     #[cfg(feature = "bucket")]
     pub(in crate::store) fn longest(output: u64) -> u64 {
         let marks = output.div_ceil(BLOCK as u64);
@@ -150,23 +150,23 @@ impl Seal {
         Seal::HEAD as u64 + (marks + 1 + ranges).saturating_mul(8)
     }
 
-    /// Returns which block holds the line feed `number`, counted from 1, and how many come before
-    /// that block.
+    /// Returns the block that contains the line feed `number`, counted from 1, and the number of
+    /// line feeds before that block.
     pub(in crate::store) fn block_of(&self, number: u64) -> Option<(u64, u64)> {
         let block = self.marks.partition_point(|&up_to| up_to < number);
         let before = if block == 0 { 0 } else { self.marks[block - 1] };
         (block < self.marks.len()).then_some((block as u64, before))
     }
 
-    /// Returns how many line feeds come before a block.
+    /// Returns the number of line feeds before a block.
     pub(in crate::store) fn before(&self, block: u64) -> Option<u64> {
         let Some(last) = block.checked_sub(1) else { return Some(0) };
         self.marks.get(usize::try_from(last).ok()?).copied()
     }
 }
 
-/// Tells whether these can be the line feeds up to the end of each block of an output: one number for
-/// each block, and no block with more line feeds than bytes.
+/// Tells whether these can be the line feed counts of an output: one count for each block, and no
+/// block with more line feeds than bytes.
 fn are_marks(marks: &[u64], bytes: u64) -> bool {
     let mut before = 0;
     let in_order = marks.iter().all(|&up_to| {
@@ -188,9 +188,10 @@ fn ranges_to_numbers(kept: &KeptRanges) -> Vec<u64> {
     numbers
 }
 
-/// Reads the ranges back; `None` if they do not fit `produced` bytes, of which `bytes_stored` are stored.
+/// Reads the ranges back. Returns `None` if they do not fit an output of `produced` bytes, of which
+/// `bytes_stored` are stored.
 ///
-/// Another machine may have written the numbers, so every one of them has a bound.
+/// Another machine may have written the numbers, so each number is checked against a limit.
 fn ranges_of_numbers(produced: u64, bytes_stored: u64, numbers: &[u64]) -> Option<KeptRanges> {
     let (ranges, _) = numbers.get(2..)?.as_chunks::<RANGE>();
     let ranges = ranges.iter().map(|&[start, end, from, to, first_line, lines, flags]| KeptRange {
@@ -216,7 +217,7 @@ fn ranges_of_numbers(produced: u64, bytes_stored: u64, numbers: &[u64]) -> Optio
     (is_sound && kept.lines <= most_lines).then_some(kept)
 }
 
-/// Makes a [`Seal`] of bytes as they pass by.
+/// Builds a [`Seal`] from the bytes of an output as they are written.
 pub(in crate::store) struct Sealer {
     sum: crc32fast::Hasher,
     bytes: u64,
@@ -233,7 +234,7 @@ impl Sealer {
         while !bytes.is_empty() {
             let room = BLOCK - (self.bytes % BLOCK as u64) as usize;
             let (block, rest) = bytes.split_at(room.min(bytes.len()));
-            // Block by block both find it in the nearest cache.
+            // Both passes over a block find it in the nearest cache.
             self.sum.update(block);
             self.line_feeds += bytecount::count(block, b'\n') as u64;
             self.bytes += block.len() as u64;
@@ -244,8 +245,8 @@ impl Sealer {
         }
     }
 
-    /// Closes the seal of an output that had `produced` bytes, of which `first` of the start were
-    /// stored if it was not kept whole.
+    /// Returns the seal of an output that had `produced` bytes. If the output was not kept whole,
+    /// `first` bytes of its start were stored.
     pub(in crate::store) fn finish(mut self, produced: u64, first: u64) -> Seal {
         if !self.bytes.is_multiple_of(BLOCK as u64) {
             self.marks.push(self.line_feeds);
@@ -258,7 +259,7 @@ impl Sealer {
         Seal { bytes, sum, produced, first, marks: self.marks, ranges: None }
     }
 
-    /// Returns how many bytes and how many line feeds have passed by.
+    /// Returns the number of bytes and the number of line feeds so far.
     pub(in crate::store) fn passed(&self) -> (u64, u64) {
         (self.bytes, self.line_feeds)
     }

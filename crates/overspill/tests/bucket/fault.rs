@@ -1,4 +1,4 @@
-//! A server between client and server that does what networks do.
+//! A proxy before the test server that causes the faults of networks and servers.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -7,49 +7,49 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// What becomes of a request.
+/// The fault that happens to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// It is passed on.
+    /// The request is passed on.
     Pass,
-    /// It is answered with this status and this error code.
+    /// The proxy answers with this status and this error code.
     Answer(u16, &'static str),
-    /// The same, but only so many times.
+    /// The proxy answers this number of times with this status and this error code.
     AnswerTimes(u32, u16, &'static str),
-    /// It is never answered.
+    /// The request is never answered.
     Hang,
-    /// Its connection is reset when half of it has come.
+    /// The connection is reset when half of the request has arrived.
     Reset,
-    /// It is passed on, and its answer is lost.
+    /// The request is passed on, and its answer is lost.
     LoseAnswer,
-    /// It comes at a kilobyte a second.
+    /// The proxy reads the body of the request at a kilobyte a second.
     Slow,
-    /// A byte of it is changed on the way.
+    /// A byte of the request is changed on the way.
     Damage,
     /// The completion of an upload is answered with status 200 and an error.
     FailCompletion,
-    /// Parts of an upload are not answered, nor is its end.
+    /// Neither the parts of an upload nor its abort are answered.
     HangParts,
-    /// Objects that are read are not there any more from the third request on.
+    /// After the first three requests, the objects do not exist any more.
     Vanish,
-    /// A folder has a hundred thousand objects that are not ours, and then one that is.
+    /// A folder has a hundred thousand foreign objects, and then one output.
     Crowd,
     /// A day has a hundred thousand outputs.
     Busy,
-    /// No fault: by the server's clock it is two days later.
+    /// No fault: the server's clock is two days ahead.
     Later,
-    /// No fault: what Google's clients say is said as S3's would say it.
+    /// No fault: the requests of Google's clients are translated for an S3 server.
     Google,
 }
 
-/// The server; ends with the process.
+/// The proxy. It ends with the process.
 pub struct FaultServer {
     pub endpoint: String,
     fault: Arc<Mutex<Fault>>,
 }
 
 impl FaultServer {
-    /// Stands before `server`, `http://host:port`.
+    /// Starts a proxy before `server`, which is `http://host:port`.
     pub fn before(server: &str, fault: Fault) -> FaultServer {
         let server = server.trim_start_matches("http://").trim_end_matches('/').to_owned();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -66,7 +66,7 @@ impl FaultServer {
         FaultServer { endpoint, fault }
     }
 
-    /// Does something else from now on.
+    /// Changes the fault from now on.
     pub fn now(&self, fault: Fault) {
         *self.fault.lock().unwrap() = fault;
     }
@@ -95,7 +95,7 @@ fn serve(mut client: TcpStream, server: &str, fault: Fault, number: u32) -> io::
     if fault == Fault::Reset && length > 0 {
         let mut half = vec![0; length / 2];
         client.read_exact(&mut half)?;
-        // Closed with bytes unread: the other end is told so.
+        // The connection is closed with unread bytes, so the client gets a reset.
         return Ok(());
     }
     let mut body = vec![0; length];
@@ -174,14 +174,14 @@ fn pass_on(mut client: TcpStream, server: &str, request: &Request, fault: Fault)
     client.write_all(&answer)
 }
 
-/// Returns an answer with another head.
+/// Returns an answer with a changed head.
 fn with_head(answer: &[u8], change: impl Fn(&str) -> String) -> Vec<u8> {
     let end = answer.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or(0);
     let head = String::from_utf8_lossy(&answer[..end]);
     [change(&head).as_bytes(), &answer[end..]].concat()
 }
 
-/// Returns the head of an answer as it would come two days later.
+/// Returns the head of an answer with a date that is two days later.
 fn later(head: &str) -> String {
     let date = header(head, "date").unwrap_or_default();
     let time = jiff::fmt::rfc2822::parse(date).unwrap().timestamp();
@@ -197,7 +197,7 @@ fn head_of(client: &mut TcpStream) -> io::Result<String> {
         head.push(byte[0]);
     }
     let head = String::from_utf8_lossy(&head).into_owned();
-    // One request a connection keeps this simple.
+    // One request for each connection keeps this simple.
     Ok(head.replace("connection: keep-alive\r\n", "").replace("Connection: keep-alive\r\n", ""))
 }
 
@@ -225,7 +225,7 @@ fn answer(client: &mut TcpStream, status: u16, body: &str) -> io::Result<()> {
 /// The day that has a hundred thousand outputs.
 pub const BUSY_DAY: &str = "2026-11-10";
 
-/// Returns the name of the output of that day with this number; a later one has a larger number.
+/// Returns the id of the output of that day with this number. A later output has a larger number.
 pub fn busy_name(number: u64) -> String {
     // Noon of that day, in milliseconds.
     let time = 1_794_312_000_000 + number;
@@ -239,7 +239,7 @@ fn query(line: &str, name: &str) -> Option<String> {
     line[from..].split(['&', ' ']).next().map(|value| value.replace("%2F", "/"))
 }
 
-/// A page of a list of a hundred thousand objects, and one more if there is one.
+/// Returns a page of a list of a hundred thousand objects, with the object `last` at the end.
 fn listed(line: &str, key: impl Fn(u64) -> String, last: Option<&str>) -> String {
     const PAGES: u64 = 100;
     let page = query(line, "continuation-token").and_then(|page| page.parse().ok()).unwrap_or(0);
@@ -267,7 +267,7 @@ fn listed(line: &str, key: impl Fn(u64) -> String, last: Option<&str>) -> String
     )
 }
 
-/// A list of one folder in a folder.
+/// Returns a list with one folder in a folder.
 fn folder(line: &str, name: &str) -> String {
     let prefix = query(line, "prefix").unwrap_or_default();
     format!(

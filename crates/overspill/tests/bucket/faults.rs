@@ -1,5 +1,5 @@
-//! What befalls an upload, and what is said of it: the call goes on, "saved in the bucket" is never
-//! wrong, and this machine keeps the bytes until they are there.
+//! Tests of uploads that fail: the call goes on, a notice never claims an upload that did not
+//! happen, and this machine keeps the bytes until they are in the bucket.
 
 use std::time::Duration;
 
@@ -16,14 +16,15 @@ use crate::store::{numbered, save};
 
 const SHORT: Duration = Duration::from_millis(700);
 
-/// Saves under a fault and tells what was said; then lifts the fault, and it must arrive.
+/// Saves an output under a fault and returns the reason of the pending upload. Then checks that the
+/// output arrives without the fault.
 #[track_caller]
 fn pending(server: &Server, fault: Fault, output: &[u8]) -> String {
     let between = FaultServer::before(&server.endpoint, fault);
     let here = server.machine_by(&between.endpoint, "faults", SHORT);
     let saved = save(&here, &Call::new("bash"), output);
     let Availability::UploadPending(reason) = saved.within else {
-        panic!("{fault:?}: it is said to be in the bucket")
+        panic!("{fault:?}: the output claims to be in the bucket")
     };
     assert_eq!(here.read(&saved.id, 0..u64::MAX).unwrap(), output, "{fault:?}");
     between.now(Fault::Pass);
@@ -35,7 +36,7 @@ fn pending(server: &Server, fault: Fault, output: &[u8]) -> String {
 }
 
 #[test]
-fn what_a_server_refuses_waits_here() {
+fn refused_upload_stays_on_this_machine() {
     let Some(server) = Server::find() else { return };
     let output = numbered(10_000);
     for (status, code, expected) in [
@@ -60,7 +61,7 @@ fn what_a_server_refuses_waits_here() {
 }
 
 #[test]
-fn what_a_network_does_waits_here() {
+fn upload_that_the_network_breaks_stays_on_this_machine() {
     let Some(server) = Server::find() else { return };
     let output = numbered(20_000);
     for fault in [Fault::Hang, Fault::Slow, Fault::Reset] {
@@ -72,7 +73,7 @@ fn what_a_network_does_waits_here() {
 }
 
 #[test]
-fn an_overloaded_server_is_asked_again() {
+fn request_to_overloaded_server_is_repeated() {
     let Some(server) = Server::find() else { return };
     let fault = Fault::AnswerTimes(3, 503, "SlowDown");
     let between = FaultServer::before(&server.endpoint, fault);
@@ -83,7 +84,7 @@ fn an_overloaded_server_is_asked_again() {
 }
 
 #[test]
-fn an_answer_that_is_lost_is_no_second_output() {
+fn lost_answer_makes_no_second_output() {
     let Some(server) = Server::find() else { return };
     let output = numbered(1_000);
     pending(&server, Fault::LoseAnswer, &output);
@@ -93,7 +94,7 @@ fn an_answer_that_is_lost_is_no_second_output() {
 }
 
 #[test]
-fn a_large_upload_that_is_interrupted_is_ended_and_done_again() {
+fn interrupted_large_upload_is_aborted_and_repeated() {
     let Some(server) = Server::find() else { return };
     let output = numbered(1_500_000);
     assert!(output.len() > 16 << 20);
@@ -104,7 +105,7 @@ fn a_large_upload_that_is_interrupted_is_ended_and_done_again() {
 }
 
 #[test]
-fn an_upload_whose_writer_died_is_ended_by_any_other_machine_a_day_later() {
+fn upload_of_dead_writer_is_aborted_by_another_machine_after_a_day() {
     let Some(server) = Server::find() else { return };
     let between = FaultServer::before(&server.endpoint, Fault::HangParts);
     let here = server.machine_by(&between.endpoint, "dead", SHORT);
@@ -133,7 +134,7 @@ fn an_upload_whose_writer_died_is_ended_by_any_other_machine_a_day_later() {
 }
 
 #[test]
-fn what_somebody_else_put_there_is_not_taken_for_ours() {
+fn foreign_object_under_the_key_is_not_taken_for_the_output() {
     let Some(server) = Server::find() else { return };
     let between = FaultServer::before(&server.endpoint, Fault::Hang);
     let here = server.machine_by(&between.endpoint, "other", SHORT);
@@ -141,13 +142,13 @@ fn what_somebody_else_put_there_is_not_taken_for_ours() {
     Raw::of(&server).put(&Raw::key(&here, &saved.id), "else\n");
     between.now(Fault::Pass);
     let pushed = here.push(Duration::from_secs(20)).unwrap();
-    assert_eq!(pushed.reason.as_deref(), Some("there is something else of that name"));
+    assert_eq!(pushed.reason.as_deref(), Some("another object has that name"));
     assert_eq!(pushed.left, 1);
     assert_eq!(here.read(&saved.id, 0..9).unwrap(), b"ours\n");
 }
 
 #[test]
-fn what_died_in_mid_upload_is_sent_by_the_next_call() {
+fn output_of_interrupted_upload_is_sent_by_the_next_call() {
     let Some(server) = Server::find() else { return };
     let between = FaultServer::before(&server.endpoint, Fault::Hang);
     let wait = Duration::from_secs(20);
@@ -163,7 +164,7 @@ fn what_died_in_mid_upload_is_sent_by_the_next_call() {
 }
 
 #[test]
-fn an_output_that_is_deleted_while_it_is_read_is_said_to_be_gone() {
+fn output_deleted_while_it_is_read_is_reported_as_missing() {
     let Some(server) = Server::find() else { return };
     let output = numbered(3_000_000);
     let name = save(&server.machine("vanish"), &Call::new("bash"), &output).id;
@@ -181,7 +182,7 @@ fn an_output_that_is_deleted_while_it_is_read_is_said_to_be_gone() {
 }
 
 #[test]
-fn a_hundred_thousand_foreign_objects_are_passed_over() {
+fn listing_skips_a_hundred_thousand_foreign_objects() {
     let Some(server) = Server::find() else { return };
     let between = FaultServer::before(&server.endpoint, Fault::Crowd);
     let there = server.machine_by(&between.endpoint, "crowd", SHORT);
@@ -192,7 +193,7 @@ fn a_hundred_thousand_foreign_objects_are_passed_over() {
 }
 
 #[test]
-fn a_day_of_a_hundred_thousand_outputs_is_listed_page_by_page() {
+fn day_with_a_hundred_thousand_outputs_is_listed_page_by_page() {
     let Some(server) = Server::find() else { return };
     let between = FaultServer::before(&server.endpoint, Fault::Busy);
     let there = server.machine_by(&between.endpoint, "busy", SHORT);
@@ -203,7 +204,7 @@ fn a_day_of_a_hundred_thousand_outputs_is_listed_page_by_page() {
     let expected = [99_999, 99_998, 99_997].map(busy_name);
     assert_eq!(names.collect::<Vec<_>>(), expected);
     assert_eq!(newest.more, 99_997);
-    // Days, what is pinned, what was used, a hundred pages, and a record for each that is shown.
+    // Requests for the days, the pins, the use marks, a hundred pages, and each shown record.
     let requests = there.traffic().requests - before;
     assert!((100..=110).contains(&requests), "{requests}");
     let day = RecentQuery {
@@ -216,7 +217,7 @@ fn a_day_of_a_hundred_thousand_outputs_is_listed_page_by_page() {
 }
 
 #[test]
-fn rights_that_are_missing_are_named() {
+fn missing_rights_are_named() {
     let Some(server) = Server::find() else { return };
     let with = |key: &str, secret: &str| {
         let spool = Disk::new(std::env::temp_dir().join("never-made"), DiskOptions::default());

@@ -1,4 +1,4 @@
-//! Machines that differ: in their clocks, and in their versions of overspill.
+//! Tests of machines with different clocks and different versions of overspill.
 
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -13,7 +13,7 @@ use crate::server::Server;
 use crate::store::save;
 
 #[test]
-fn a_clock_that_is_wrong_by_weeks_removes_nothing_too_early() {
+fn clock_that_is_weeks_wrong_expires_no_output_early() {
     let Some(server) = Server::find() else { return };
     for weeks in [-5, 5] {
         let off = SignedDuration::from_hours(weeks * 7 * 24);
@@ -36,28 +36,28 @@ fn a_clock_that_is_wrong_by_weeks_removes_nothing_too_early() {
 }
 
 #[test]
-fn what_a_later_version_writes_is_left_alone_and_not_guessed_at() {
+fn objects_of_a_later_version_are_refused_and_kept() {
     let Some(server) = Server::find() else { return };
     let (here, raw) = (server.machine("versions"), Raw::of(&server));
     let name = save(&here, &Call::new("bash"), b"output\n").id;
     let record = Raw::record(&here, &name);
-    // The line of JSON; what follows it can be lost.
+    // The line of JSON. The seal after it can be lost.
     let note = String::from_utf8_lossy(&raw.get(&record).unwrap()).into_owned();
     let note = format!("{}\n", note.lines().next().unwrap());
     let there = || server.machine("versions");
 
-    // Fields that this version does not know.
+    // The record has fields that this version does not know.
     raw.put(&record, note.replacen('{', "{\"later\":[1,2],", 1));
     assert_eq!(there().read(&name, 0..99).unwrap(), b"output\n");
     let known: Record = there().record(&name).unwrap().unwrap();
     assert_eq!(known.call, Call::new("bash"));
 
-    // A record of another kind.
+    // The record has another format.
     raw.put(&record, note.replacen("\"overspill\":1", "\"overspill\":2", 1));
     let error = there().read(&name, 0..99).unwrap_err().to_string();
     assert!(error.contains("a later version of overspill"), "{error}");
 
-    // A layout of another number, beside ours.
+    // Another layout stands beside this one.
     let later = here.folder().replace("/v1", "/v2");
     let later = format!("{later}/outputs/2020-01-01/s/bash/{name}.txt");
     raw.put(&later, "later\n");

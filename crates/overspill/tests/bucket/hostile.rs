@@ -1,4 +1,4 @@
-//! Records that a peer has written to do harm, on real servers.
+//! Tests with hostile records on real servers.
 
 use overspill::internal::store::{Catalog, Expiry, Integrity, Lookup};
 use overspill::internal::sweep::{SweepBudget, sweep};
@@ -16,7 +16,7 @@ fn record(key: &str) -> String {
 }
 
 #[test]
-fn record_with_a_key_outside_the_tenant_reaches_nothing_there() {
+fn record_with_key_outside_the_tenant_reaches_no_foreign_object() {
     let Some(server) = Server::find() else { return };
     let (here, raw) = (server.machine("hostile"), Raw::of(&server));
     let secret = format!("{}/../secret", here.folder()).replace("/../", "-");
@@ -31,7 +31,7 @@ fn record_with_a_key_outside_the_tenant_reaches_nothing_there() {
     there.delete(&name).unwrap();
     assert_eq!(raw.get(&Raw::key(&here, &name)), None);
 
-    // The record alone is there now.
+    // Now only the record exists.
     raw.put(&Raw::record(&here, &name), record(&secret));
     let there = server.machine("hostile");
     let error = there.read(&name, 0..99).unwrap_err();

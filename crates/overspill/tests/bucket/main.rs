@@ -1,4 +1,4 @@
-//! The bucket, against a real server. `tools/buckets` starts one and says where it is.
+//! Tests of the bucket with a real server. `tools/buckets` starts one and prints its address.
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, unreachable_pub, reason = "a test")]
 

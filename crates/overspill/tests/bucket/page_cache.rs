@@ -1,4 +1,4 @@
-//! What was fetched of other machines' outputs stays for a while.
+//! Tests of the page cache: fetched parts of other machines' outputs stay for a while.
 
 use std::fs;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::store::{numbered, save};
 const ALL: u64 = 1 << 30;
 const STEP: u64 = 64 << 10;
 
-/// Reads an output from one end to the other, as a search does.
+/// Reads an output from start to end, as a search does.
 fn whole(bucket: &Bucket, name: &overspill::store::OutputId) -> Vec<u8> {
     let total = bucket.entry(name).unwrap().bytes;
     let mut all = Vec::new();
@@ -26,7 +26,7 @@ fn whole(bucket: &Bucket, name: &overspill::store::OutputId) -> Vec<u8> {
 }
 
 #[test]
-fn what_was_fetched_is_not_fetched_again() {
+fn fetched_page_is_not_fetched_again() {
     let Some(server) = Server::find() else { return };
     let output = numbered(2_500_000);
     assert!(output.len() > 3 * (8 << 20), "several strides");
@@ -36,7 +36,7 @@ fn what_was_fetched_is_not_fetched_again() {
         let there = server.machine_keeping("reader", "kept", ALL);
         let read = there.read(&name, page.clone()).unwrap();
         assert_eq!(read, output[page.start as usize..page.end as usize]);
-        // The start of an output comes with the question whether it is there.
+        // The request that asks whether an output exists also fetches its start.
         let moved = there.traffic().received;
         assert!(if turn == 0 { moved > 2 * STEP } else { moved < STEP / 2 }, "{turn}: {moved}");
     }
@@ -50,35 +50,35 @@ fn what_was_fetched_is_not_fetched_again() {
 }
 
 #[test]
-fn what_is_kept_has_a_bound_and_can_be_nothing() {
+fn page_cache_has_a_limit_and_can_be_off() {
     let Some(server) = Server::find() else { return };
     let output = numbered(600_000);
-    let name = save(&server.machine("bound"), &Call::new("bash"), &output).id;
+    let name = save(&server.machine("limit"), &Call::new("bash"), &output).id;
     let kept = |spool: &str| -> u64 {
         server.pages(spool).iter().map(|path| path.metadata().unwrap().len()).sum()
     };
     let room = 8 * STEP;
-    let there = server.machine_keeping("bounded", "bound", room);
-    // Backwards, so that no read follows on another.
+    let there = server.machine_keeping("limited", "limit", room);
+    // The reads go backwards, so that no read continues another.
     for at in (0..60).rev() {
         there.read(&name, at * STEP..at * STEP + 10).unwrap();
     }
-    assert!(kept("bounded") > room);
+    assert!(kept("limited") > room);
     there.tidy().unwrap();
-    let left = kept("bounded");
+    let left = kept("limited");
     assert!(left <= room && left > room / 2, "{left}");
-    // What was read last is still here.
-    let again = server.machine_keeping("bounded", "bound", room);
+    // The page that was read last is still in the cache.
+    let again = server.machine_keeping("limited", "limit", room);
     again.read(&name, STEP..STEP + 10).unwrap();
     assert!(again.traffic().received < 2 * STEP);
 
-    let there = server.machine_keeping("none", "bound", 0);
+    let there = server.machine_keeping("none", "limit", 0);
     assert_eq!(whole(&there, &name), output);
     assert_eq!(kept("none"), 0);
 }
 
 #[test]
-fn what_was_torn_is_fetched_and_what_is_gone_is_gone() {
+fn damaged_page_is_fetched_again_and_deleted_output_is_not_found() {
     let Some(server) = Server::find() else { return };
     let output = numbered(300_000);
     let here = server.machine("torn");

@@ -1,4 +1,4 @@
-//! What a test asks of the server itself, past us.
+//! Direct access to the test server, without overspill.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 
 use crate::server::{Server, variables};
 
-/// The server, asked directly.
+/// A client that talks directly to the server.
 pub(crate) struct Raw {
     store: AmazonS3,
     runtime: Runtime,
@@ -34,13 +34,13 @@ impl Raw {
         Raw { store: builder.build().unwrap(), runtime }
     }
 
-    /// Returns where an output of the tool `bash` goes.
+    /// Returns the key of an output of the tool `bash`.
     pub(crate) fn key(bucket: &Bucket, name: &OutputId) -> String {
         let day = name.time().unwrap().strftime("%Y-%m-%d");
         format!("{}/outputs/{day}/unknown/bash/{name}.txt", bucket.folder())
     }
 
-    /// Returns where the record of an output goes.
+    /// Returns the key of the record of an output.
     pub(crate) fn record(bucket: &Bucket, name: &OutputId) -> String {
         format!("{}/records/{name}", bucket.folder())
     }
@@ -55,7 +55,8 @@ impl Raw {
         Some(got.ok()?.to_vec())
     }
 
-    /// Returns the upload that the record of an output names, if there is such a record.
+    /// Returns the key and the id of the upload that the record of an output names, if there is
+    /// one.
     pub(crate) fn upload(&self, bucket: &Bucket, name: &OutputId) -> Option<(String, String)> {
         let note = self.get(&Raw::record(bucket, name))?;
         let line = note.split(|&byte| byte == b'\n').next()?;
@@ -63,7 +64,7 @@ impl Raw {
         Some((note["key"].as_str()?.to_owned(), note["upload"].as_str()?.to_owned()))
     }
 
-    /// Tells whether an upload in parts takes another part.
+    /// Tells whether an upload in parts accepts another part.
     pub(crate) fn is_open(&self, (key, upload): &(String, String)) -> bool {
         let key = key.as_str().into();
         self.runtime.block_on(self.store.put_part(&key, upload, 7, "part".into())).is_ok()

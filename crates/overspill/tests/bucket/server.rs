@@ -1,4 +1,4 @@
-//! The server that tests ask, and buckets of their own in it.
+//! The server of the tests, and machines that share folders in its bucket.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use overspill::store::{Disk, DiskOptions, Durability};
 
 use crate::fault::{Fault, FaultServer};
 
-/// A server, and a folder of its bucket that nobody else uses.
+/// A server, and a folder of its bucket that no other test uses.
 pub(crate) struct Server {
     pub(crate) endpoint: String,
     provider: Provider,
@@ -21,13 +21,13 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Returns the server that speaks S3, if there is one; otherwise says why the test sees nothing.
+    /// Returns the S3 server, if there is one. Otherwise prints why the test is skipped.
     pub(crate) fn find() -> Option<Server> {
         Some(Server::at(Provider::S3, endpoint("OVERSPILL_TEST_S3")?))
     }
 
-    /// Returns a server of every kind there is. There is none that speaks Google's dialect of S3 by
-    /// itself, so that somebody between translates what differs.
+    /// Returns a server of every kind that is available. No server speaks Google's dialect of S3,
+    /// so a proxy translates the differences.
     pub(crate) fn all() -> Vec<Server> {
         let s3 = endpoint("OVERSPILL_TEST_S3");
         let google = s3.as_ref().map(|s3| FaultServer::before(s3, Fault::Google).endpoint);
@@ -47,18 +47,18 @@ impl Server {
         Server { endpoint, provider, folder, spools, next: AtomicU32::default() }
     }
 
-    /// Returns a machine with a spool of its own that shares a folder with others.
+    /// Returns a machine with its own spool that shares a folder with other machines.
     pub(crate) fn machine(&self, folder: &str) -> Bucket {
         self.machine_by(&self.endpoint, folder, Duration::from_secs(30))
     }
 
-    /// The same, by way of somebody else.
+    /// Returns such a machine that reaches the server through a proxy.
     pub(crate) fn machine_by(&self, endpoint: &str, folder: &str, wait: Duration) -> Bucket {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         self.machine_at(&format!("spool-{number}"), endpoint, folder, wait)
     }
 
-    /// A machine whose spool is there already.
+    /// Returns a machine with an existing spool.
     pub(crate) fn machine_at(
         &self,
         spool: &str,
@@ -74,20 +74,20 @@ impl Server {
         )
     }
 
-    /// A machine that keeps so much of what is in the bucket.
+    /// Returns a machine with a cache of this number of bytes.
     pub(crate) fn machine_keeping(&self, spool: &str, folder: &str, cache: u64) -> Bucket {
         let options = BucketOptions { cache, ..BucketOptions::default() };
         self.machine_with(spool, &self.endpoint, folder, options)
     }
 
-    /// Returns the files that a machine has of others' outputs.
+    /// Returns the files of a machine's page cache.
     pub(crate) fn pages(&self, spool: &str) -> Vec<PathBuf> {
         let pages = self.spools.path().join(spool).join(".overspill/pages");
         let files = pages.read_dir().into_iter().flatten();
         files.map(|entry| entry.unwrap().path()).collect()
     }
 
-    /// A machine with options of its own.
+    /// Returns a machine with its own options.
     pub(crate) fn machine_with(
         &self,
         spool: &str,
@@ -98,7 +98,7 @@ impl Server {
         self.machine_capped(spool, endpoint, folder, options, DiskOptions::default())
     }
 
-    /// The same, with a spool of its own options.
+    /// Returns a machine with its own options for the bucket and for the spool.
     pub(crate) fn machine_capped(
         &self,
         spool: &str,
@@ -130,7 +130,7 @@ impl Server {
     }
 }
 
-/// The key of the account that Azurite has by itself; its manual names it.
+/// The key of the default account of Azurite, from its manual.
 const AZURITE: &str =
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
 

@@ -1,4 +1,4 @@
-//! What a bucket does as a store.
+//! Tests of the bucket as a store.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -33,7 +33,7 @@ pub(crate) fn numbered(lines: u64) -> Vec<u8> {
 }
 
 #[test]
-fn a_bucket_is_a_store() {
+fn bucket_conforms() {
     for server in Server::all() {
         let next = AtomicU32::new(0);
         conformance(|| {
@@ -43,14 +43,14 @@ fn a_bucket_is_a_store() {
     }
 }
 
-/// A machine that keeps 64 KiB of an output.
+/// Returns a machine that keeps 64 KiB of an output.
 fn capped(server: &Server, spool: &str, folder: &str) -> Bucket {
     let disk = DiskOptions { most_per_output: 64 << 10, ..DiskOptions::default() };
     server.machine_capped(spool, &server.endpoint, folder, BucketOptions::default(), disk)
 }
 
 #[test]
-fn bucket_notes_what_it_kept_of_a_large_output() {
+fn bucket_records_the_kept_ranges_of_a_large_output() {
     for server in Server::all() {
         let next = AtomicU32::new(0);
         partial_conformance(|| {
@@ -61,7 +61,7 @@ fn bucket_notes_what_it_kept_of_a_large_output() {
 }
 
 #[test]
-fn another_machine_numbers_lines_of_a_partial_output_as_the_original() {
+fn partial_output_has_original_line_numbers_on_another_machine() {
     for server in Server::all() {
         let here = capped(&server, "partial", "partial");
         let there = server.machine("partial");
@@ -79,7 +79,7 @@ fn another_machine_numbers_lines_of_a_partial_output_as_the_original() {
 }
 
 #[test]
-fn what_one_machine_saves_another_reads() {
+fn output_of_one_machine_is_read_on_another() {
     for server in Server::all() {
         let here = server.machine("shared");
         let there = server.machine("shared");
@@ -103,7 +103,7 @@ fn what_one_machine_saves_another_reads() {
 }
 
 #[test]
-fn a_large_output_goes_in_parts_and_a_page_of_it_moves_little() {
+fn large_output_is_sent_in_parts_and_a_page_moves_little() {
     for server in Server::all() {
         let (here, there) = (server.machine("large"), server.machine("large"));
         let output = numbered(3_000_000);
@@ -128,7 +128,7 @@ fn a_large_output_goes_in_parts_and_a_page_of_it_moves_little() {
 }
 
 #[test]
-fn lists_go_by_day_session_and_tool() {
+fn bucket_lists_by_day_session_and_tool() {
     for server in Server::all() {
         let (here, there) = (server.machine("listed"), server.machine("listed"));
         let mut names: Vec<OutputId> = Vec::new();
@@ -167,7 +167,7 @@ fn lists_go_by_day_session_and_tool() {
 }
 
 #[test]
-fn many_sweep_at_once_and_what_is_pinned_or_fresh_stays() {
+fn parallel_bucket_sweeps_keep_pinned_and_fresh_outputs() {
     for server in Server::all() {
         let here = server.machine("swept");
         let names: Vec<OutputId> =
@@ -202,7 +202,7 @@ fn many_sweep_at_once_and_what_is_pinned_or_fresh_stays() {
 }
 
 #[test]
-fn rights_are_tried_out() {
+fn rights_check_of_a_working_bucket_passes() {
     for server in Server::all() {
         let bucket = server.machine("rights");
         for check in bucket.check_rights() {

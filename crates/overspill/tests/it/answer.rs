@@ -1,4 +1,4 @@
-//! The sentences about pages of saved outputs, and the requests for the next page.
+//! Tests of the sentences about pages of saved outputs, and of the requests for the next page.
 
 use overspill::core::Limits;
 use overspill::internal::notice::mark_line;
@@ -34,7 +34,7 @@ fn footer_has_token_sentence_and_next_request() {
     let footer = |rest: &str| format!("[overspill {}: {rest}]\n", id.token());
     let first = answer(Part::Lines(1, 2)).to_text(print);
     assert_eq!(first, format!("1\n2\n{}", footer("lines 1–2; next: Lines(3, 4)")));
-    // The footer stands on a line of its own.
+    // The footer stands on its own line.
     assert_eq!(answer(Part::Tail(1)).to_text(print), format!("5\n{}", footer("bytes 8–9 of 9")));
     assert_eq!(answer(Part::Tail(0)).to_text(print), footer("there are 9 bytes"));
     let nothing = Answer { what: String::new(), next: None, ..answer(Part::Tail(1)) };
@@ -70,7 +70,7 @@ fn path_without_values_is_named_on_one_line() {
 }
 
 #[test]
-fn search_says_where_it_goes_on_and_how_many_matches_are_left() {
+fn search_answer_has_the_next_request_and_the_matches_left() {
     let (store, id) = saved("a\nb\na\nb\na\n");
     let query = Query { pattern: "a".into(), most: Some(3), ..Query::default() };
     let ask = |query: &Query| {
@@ -87,7 +87,7 @@ fn search_says_where_it_goes_on_and_how_many_matches_are_left() {
 }
 
 #[test]
-fn comparison_says_how_many_lines_differ_and_leads_on() {
+fn comparison_answer_has_the_next_request_and_the_number_of_lines() {
     let (store, old) = saved("a\nb\n");
     let mut draft = store.create(&Call::default()).unwrap();
     draft.append(b"a\nc\nd\n").unwrap();

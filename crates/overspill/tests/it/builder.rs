@@ -1,4 +1,4 @@
-//! An engine is built from its parts, and reads what it saved.
+//! Tests of the builder: an engine is built from its parts and reads its saved outputs.
 
 use std::path::Path;
 
@@ -71,7 +71,7 @@ fn pages_of_every_profile_are_limited() {
 }
 
 #[test]
-fn builder_without_store_shortens_and_says_that_nothing_is_saved() {
+fn builder_without_store_shortens_and_reports_the_missing_store() {
     let overspill = Overspill::builder().max_lines(10).keep(Keep::Tail).build();
     let output = numbered(50);
     let outcome = overspill.process(&output, &Call::new("make"));
@@ -96,7 +96,7 @@ fn builder_settings_replace_earlier_limits_and_later_ones_add_to_them() {
 }
 
 #[test]
-fn places_decide_about_the_directory_whatever_the_order_of_calls() {
+fn places_decide_about_the_directory_in_any_order_of_calls() {
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path().join("home");
     let variable = |name: &str| (name == "HOME").then(|| home.clone().into_os_string());

@@ -1,7 +1,7 @@
-//! Kills, and many at once.
+//! Tests of killed writers, and of many processes at the same time.
 //!
-//! The other processes are this program again: each names one of the `part_…` tests, which do
-//! nothing unless they are told where.
+//! The other processes are this program again: each runs one of the `part_…` tests, which do
+//! nothing unless a variable names the store.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
@@ -21,7 +21,7 @@ use overspill::{Call, Retention};
 const WHERE: &str = "OVERSPILL_TEST_STORE";
 const CAP: u64 = 100_000;
 
-/// Starts this program again, to play a part in `store`.
+/// Starts this program again, to run one of the `part_…` tests on `store`.
 fn start(part: &str, store: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", &format!("crash::{part}"), "--nocapture", "--test-threads=1"])
@@ -31,17 +31,17 @@ fn start(part: &str, store: &Path) -> Child {
         .unwrap()
 }
 
-/// Returns where to play a part.
+/// Returns the directory of the store, if this process is to run a part.
 fn told() -> Option<PathBuf> {
     std::env::var_os(WHERE).map(PathBuf::from)
 }
 
-/// Says that an output was saved, on a line of its own and in one piece.
+/// Prints that an output was saved, on its own line and with one write.
 fn say(name: &OutputId, kept: Kept) {
     println!("\nsaved {name} {}", matches!(kept, Kept::Whole));
 }
 
-/// Waits until the first name was said, and returns what was.
+/// Waits until the process has printed the first id, and returns the text so far.
 fn first_words(child: &mut Child) -> String {
     let mut words = Vec::new();
     let mut byte = [0];
@@ -52,10 +52,10 @@ fn first_words(child: &mut Child) -> String {
     String::from_utf8(words).unwrap()
 }
 
-/// Returns the names that are said until the end, and in the text before.
+/// Returns the ids that the process prints until its end, and those in the text before.
 fn said(child: &mut Child, mut text: String) -> Vec<OutputId> {
     child.stdout.take().unwrap().read_to_string(&mut text).unwrap();
-    // What follows the last line feed may be half a line.
+    // The text after the last line feed may be half a line.
     let (lines, _) = text.rsplit_once('\n').unwrap_or_default();
     let names = lines.lines().filter_map(|line| line.strip_prefix("saved ")?.split_once(' '));
     names.map(|(name, _)| OutputId::parse(name).unwrap()).collect()
@@ -70,7 +70,7 @@ fn options() -> DiskOptions {
     }
 }
 
-/// An output that says itself what it must be: its seed and length, then lines that follow.
+/// Returns an output whose first line has its seed and length. All other lines follow from them.
 fn output(seed: u32, len: usize) -> Vec<u8> {
     let mut bytes = format!("{seed} {len}\n").into_bytes();
     let mut line = seed;
@@ -81,7 +81,7 @@ fn output(seed: u32, len: usize) -> Vec<u8> {
     bytes
 }
 
-/// Checks that an entry is what its first line says.
+/// Checks that the content of an output agrees with its first line.
 fn verify(store: &Disk, name: &OutputId) -> (u32, usize) {
     let stored = store.read(name, 0..u64::MAX).unwrap();
     let text = String::from_utf8_lossy(&stored);
@@ -93,7 +93,7 @@ fn verify(store: &Disk, name: &OutputId) -> (u32, usize) {
     let (expected, state) = if whole.len() as u64 <= CAP {
         (whole, Integrity::Whole)
     } else {
-        // A line feed ends the first part if it ends within a line.
+        // If the first part ends within a line, the store adds a line feed.
         let feed: &[u8] = if whole[half - 1] == b'\n' { b"" } else { b"\n" };
         ([&whole[..half], feed, &whole[whole.len() - half..]].concat(), Integrity::Partial)
     };
@@ -124,14 +124,14 @@ fn part_write_until_killed() {
     let Some(path) = told() else { return };
     let store = Disk::new(path, options());
     for number in 0.. {
-        // Every fourth is over the cap.
+        // Every fourth output is over the cap.
         let len = if number % 4 == 0 { 150_000 } else { number as usize * 977 % 90_000 };
         save(&store, std::process::id() ^ number, len);
     }
 }
 
 #[test]
-fn a_kill_leaves_whole_entries_or_none() {
+fn killed_writer_leaves_whole_entries_or_none() {
     if told().is_some() {
         return;
     }
@@ -147,7 +147,7 @@ fn a_kill_leaves_whole_entries_or_none() {
             random ^= random >> 17;
             random ^= random << 5;
             let mut child = start("part_write_until_killed", &path);
-            // Half of them in the midst of writing, however slow the machine is.
+            // Half of the writers are killed while they write, even on a slow machine.
             let words = if number % 2 == 0 { first_words(&mut child) } else { String::new() };
             thread::sleep(Duration::from_micros(u64::from(random) % 12_000));
             child.kill().unwrap();
@@ -217,7 +217,7 @@ fn part_do_everything_at_once() {
 }
 
 #[test]
-fn eight_processes_with_eight_threads_each_lose_and_mix_nothing() {
+fn parallel_processes_and_threads_lose_and_mix_nothing() {
     if told().is_some() {
         return;
     }
@@ -245,7 +245,7 @@ fn eight_processes_with_eight_threads_each_lose_and_mix_nothing() {
     assert!(old.iter().all(|name| store.expired(name).unwrap().is_some()));
 }
 
-/// Names without anything random: everybody wants the same.
+/// A style of names without a random part, so that all writers want the same name.
 const SAME: NameStyle = NameStyle { parts: &[NamePart::Text("same")], ..NameStyle::OWN };
 const ROUNDS: u32 = 60;
 
@@ -260,7 +260,7 @@ fn part_want_the_same_name() {
 }
 
 #[test]
-fn two_processes_that_want_the_same_name_get_one_each() {
+fn parallel_processes_get_different_names() {
     if told().is_some() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Redaction finds the usual credentials, and leaves ordinary lines alone.
+//! Tests that redaction finds the usual credentials and leaves ordinary lines unchanged.
 //!
 //! The credentials are made up at run time, so that no scanner takes this file for a leak.
 
@@ -18,7 +18,7 @@ fn of(alphabet: &str, len: usize) -> String {
     alphabet.chars().cycle().take(len).collect()
 }
 
-/// Prefixes of vendors, the alphabet of what follows, and its usual length.
+/// The prefixes of vendors, the alphabet of the text after them, and its usual length.
 const PREFIXES: &[(&str, &str, usize)] = &[
     ("AKIA", UPPER, 16),
     ("ASIA", UPPER, 16),
@@ -161,7 +161,7 @@ const PREFIXES: &[(&str, &str, usize)] = &[
     ("$6$aK3bQ9cZ$", ALL, 86),
 ];
 
-/// Lines with the name of a secret; `@@` is its value.
+/// Lines with the name of a secret. `@@` stands for its value.
 const TOKENS: &[&str] = &[
     "aws_secret_access_key = @@",
     "aws_secret_access_key                      = @@",
@@ -204,7 +204,7 @@ const TOKENS: &[&str] = &[
     "<apiKey>@@</apiKey>",
 ];
 
-/// Lines with a password.
+/// Lines with a password. `@@` stands for it.
 const PASSWORDS: &[&str] = &[
     "password=@@",
     "DB_PASSWORD=@@",
@@ -234,7 +234,7 @@ const PASSWORDS: &[&str] = &[
     "_password=@@",
 ];
 
-/// Lines with a password in less usual places.
+/// Lines with a password in less usual places. `@@` stands for it.
 const PLACES: &[&str] = &[
     "ADMIN_PASSWORD=\"correct horse battery @@\"",
     "ENV SECRET_KEY @@",
@@ -284,14 +284,14 @@ const PLACES: &[&str] = &[
     "set DB_PASS \"@@\"",
 ];
 
-/// Lays out a line of a key, given its number.
+/// A function that lays out a line of a key, given its number.
 type Form = fn(usize, &str) -> String;
 
 fn redaction() -> Arc<Redaction> {
     Arc::new(Redaction::new(None).unwrap())
 }
 
-/// Checks that the last 8 characters of a secret are gone, in one piece and in chunks.
+/// Checks that the last 8 characters of a secret are masked, in one piece and in chunks.
 #[track_caller]
 fn is_masked(line: &str, secret: &str) {
     let redaction = redaction();
@@ -310,9 +310,9 @@ fn is_masked(line: &str, secret: &str) {
 }
 
 #[test]
-fn prefixes_of_vendors_are_masked_wherever_they_stand() {
+fn vendor_tokens_are_masked_in_every_position() {
     for (prefix, alphabet, len) in PREFIXES {
-        // A character more or less than usual makes no difference.
+        // One character more or less than usual makes no difference.
         for len in [*len - 1, *len, *len + 1] {
             let secret = format!("{prefix}{}", of(alphabet, len));
             for line in [
@@ -355,7 +355,7 @@ fn tokens_of_several_parts_are_masked() {
 }
 
 #[test]
-fn value_after_a_name_is_masked_in_every_style() {
+fn value_after_secret_name_is_masked_in_every_style() {
     for line in TOKENS {
         for secret in [of(ALL, 40), of(HEX, 32), of(ALL, 24)] {
             is_masked(&line.replace("@@", &secret), &secret);
@@ -459,7 +459,7 @@ fn private_key_is_masked_in_every_layout() {
 }
 
 #[test]
-fn ordinary_lines_stay_as_they_are() {
+fn ordinary_lines_are_not_masked() {
     let lines = include_str!("../vectors/ordinary.txt").lines();
     let changed: Vec<String> = lines
         .map(|line| (line, redaction().text(line).0))
@@ -470,20 +470,20 @@ fn ordinary_lines_stay_as_they_are() {
 }
 
 #[test]
-fn marks_of_keys_without_a_key_stay_as_they_are() {
+fn private_key_marks_without_a_key_are_not_masked() {
     let text = format!("-----BEGIN {} KEY-----\n", "PRIVATE").repeat(20_000);
     let mut redactor = Redactor::new(redaction());
     let mut len = 0;
     for chunk in text.as_bytes().chunks(4096) {
         redactor.push(chunk, |bytes| len += bytes.len());
-        // Nothing but the last line waits.
+        // Only the last line waits.
         assert!(len + 64 >= chunk.len());
     }
     redactor.finish(|bytes| len += bytes.len());
     assert_eq!((len, redactor.masked()), (text.len(), 0));
 }
 
-/// Returns values of letters, digits and the symbols that generators of passwords use.
+/// Returns values of letters, digits and the symbols that password generators use.
 fn random_values(count: usize, len: usize, alphabet: &str) -> Vec<String> {
     let alphabet: Vec<char> = alphabet.chars().collect();
     let mut state = 0x2545_F491_4F6C_DD1D_u64;

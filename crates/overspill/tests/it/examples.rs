@@ -1,4 +1,4 @@
-//! The examples run, and their assertions pass.
+//! Runs the examples, whose assertions must pass.
 
 #[path = "../../examples/how_do_i_choose_what_is_shown.rs"]
 pub(crate) mod choose;

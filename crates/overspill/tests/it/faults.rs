@@ -1,4 +1,4 @@
-//! Whatever a store does wrong, the preview is there, is bounded, and does not say "saved".
+//! Tests that every failure of a store leaves a preview within the limit, without the word "saved".
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -12,7 +12,7 @@ use overspill::internal::store::{Catalog, Record};
 use overspill::store::{Draft, Entry, Memory, OutputId, SpillRef, Store};
 use overspill::{Call, CallEnd, CallOptions, Error, Outcome, Overspill, Profile};
 
-/// Where a fault strikes.
+/// The call of a store that fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moment {
     Create,
@@ -32,7 +32,7 @@ const CALLS: [Moment; 6] = [
     Moment::List,
 ];
 
-/// What the system says: no space, input/output error, no access, a write that falls short.
+/// The errors of the system: no space, I/O error, no access, incomplete write.
 const ERRORS: [io::ErrorKind; 4] = [
     io::ErrorKind::StorageFull,
     io::ErrorKind::Other,
@@ -131,7 +131,7 @@ fn output() -> Vec<u8> {
 }
 
 #[test]
-fn every_call_may_fail_in_every_way_in_every_profile() {
+fn failing_store_call_leaves_a_preview_in_every_profile() {
     let output = output();
     for profile in Profile::ALL {
         for at in CALLS {
@@ -162,7 +162,7 @@ fn check(profile: &Profile, at: Moment, error: io::ErrorKind, output: &[u8], chu
     };
     assert_eq!(events.lock().unwrap().len(), 1, "{what}: one event");
     let Outcome::Spilled(spilled) = outcome else {
-        // 60,000 lines are beyond every ceiling, so no profile gives the original back.
+        // 60,000 lines are beyond every ceiling, so no profile returns the original.
         panic!("{what}: it passed uncut");
     };
     assert!(!spilled.preview.is_empty(), "{what}: no preview");

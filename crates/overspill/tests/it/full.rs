@@ -1,4 +1,4 @@
-//! A disk that is full, and one that has no room for another file.
+//! Tests with a full disk, and with a disk that has no room for another file.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -9,13 +9,13 @@ use std::process::Command;
 use overspill::store::{Disk, DiskOptions, Store};
 use overspill::{Call, CallEnd, CallOptions, Outcome, Overspill, Profile};
 
-/// A small file system in memory, for as long as it is needed.
+/// A small file system in memory, which is unmounted when it is dropped.
 struct Small {
     dir: tempfile::TempDir,
 }
 
 impl Small {
-    /// Mounts one; `None` where that is not allowed.
+    /// Mounts a file system. Returns `None` if that is not allowed.
     fn mount(options: &str) -> Option<Small> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().to_str().unwrap().to_owned();
@@ -44,7 +44,7 @@ impl Drop for Small {
     }
 }
 
-/// Saves `output` at once and as a stream; neither can be saved, both have a preview.
+/// Checks that `output` gets a preview but no copy, at once and as a stream.
 fn check(root: &Path, output: &[u8]) {
     for profile in Profile::ALL {
         let options = DiskOptions { names: profile.names, keep_free: 0, ..DiskOptions::default() };
@@ -68,21 +68,21 @@ fn output() -> Vec<u8> {
 }
 
 #[test]
-fn a_full_disk_costs_the_copy_and_nothing_else() {
+fn full_disk_costs_only_the_copy() {
     let Some(small) = Small::mount("size=1m") else { return };
     check(&small.store(), &output());
-    // What did not fit has left its room to others.
+    // The failed save has left its space to others.
     std::fs::write(small.dir.path().join("other"), vec![0; 500_000]).unwrap();
 }
 
 #[test]
-fn a_disk_without_inodes_costs_the_copy_and_nothing_else() {
+fn disk_without_inodes_costs_only_the_copy() {
     let Some(small) = Small::mount("size=64m,nr_inodes=2") else { return };
     check(&small.store(), &output());
 }
 
 #[test]
-fn a_disk_that_cannot_be_written_costs_the_copy_and_nothing_else() {
+fn read_only_disk_costs_only_the_copy() {
     let Some(small) = Small::mount("size=64m,ro") else { return };
     check(&small.store(), &output());
 }

@@ -1,4 +1,4 @@
-//! The library from outside: stores, settings, tools and the five source systems.
+//! Tests of the library from outside: stores, settings, tools and the five source systems.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 

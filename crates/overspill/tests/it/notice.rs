@@ -1,4 +1,4 @@
-//! The words of the notice, as a model and a person read them.
+//! Tests of the notice, as a model and a person read it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -77,7 +77,7 @@ fn reader_with_a_tool_for_files_is_offered_that_tool() {
     );
     let far = ReaderAbilities { program: Some("/opt/bin/overspill".into()), ..reader.clone() };
     assert_eq!(first(&copy(), &far), format!("Read {path} offset A limit N]"));
-    // The file has not every line, or there is none.
+    // The file does not contain every line, or there is no file.
     let ends = Kept::Ends { first: 1, between: 0, last: 1 };
     let shared = SpillRef { within: Availability::Shared, ..copy() };
     for saved in [SpillRef { kept: ends, ..copy() }, shared] {
@@ -121,7 +121,7 @@ fn reader_with_a_shell_is_offered_commands() {
 }
 
 #[test]
-fn reader_with_our_tools_is_offered_calls() {
+fn reader_with_retrieval_tools_is_offered_calls() {
     let tools = ToolNames { read: "overspill_read".into(), grep: "overspill_grep".into() };
     let reader = ReaderAbilities { tools: Some(tools), ..ReaderAbilities::default() };
     assert_snapshot!(preview(&numbered(100), &notice(&copy(), &reader), Keep::ENDS), @r#"
@@ -156,7 +156,7 @@ fn reader_without_program_is_offered_the_file_and_a_sub_agent() {
 }
 
 #[test]
-fn reader_without_abilities_is_told_the_name() {
+fn reader_without_abilities_gets_the_short_id() {
     let notice = notice(&copy(), &ReaderAbilities::default());
     assert_snapshot!(preview(&numbered(100), &notice, Keep::Tail), @"
     [overspill 3f9c2e: 100 lines, 792 bytes, 6 lines shown; saved as 3f9c2e]
@@ -231,7 +231,7 @@ fn long_line_among_others_is_shown_in_part() {
 }
 
 #[test]
-fn cleaned_output_says_so() {
+fn notice_of_cleaned_output_says_cleaned() {
     let notice = notice(&copy(), &shell());
     let output: String =
         (0..100).map(|n| format!("\r{n}%")).collect::<String>() + "\r\x1b[32mdone\x1b[0m\n";
@@ -243,7 +243,7 @@ fn cleaned_output_says_so() {
 }
 
 #[test]
-fn notice_gets_shorter_with_the_room() {
+fn notice_gets_shorter_with_the_limit() {
     let notice = notice(&copy(), &shell());
     let within = |bytes| {
         let limits = Limits::NONE.bytes(bytes);
@@ -344,7 +344,7 @@ fn output_that_quotes_a_mark_is_defused() {
 }
 
 #[test]
-fn person_reads_one_line() {
+fn notice_for_a_person_is_one_line() {
     let policy = Policy::new(Limits::NONE.lines(6), Keep::ENDS);
     let output = numbered(5234);
     let over = policy.measure(output.as_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! With `Redact::All` no way from a tool to a model shows a secret.
+//! Tests that with `Redact::All` no text from a tool to a model contains a secret.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -19,7 +19,7 @@ use overspill::{
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// What all secrets here have within.
+/// The text that all secrets here contain.
 const SECRET: &str = "a1B2c3D4e5F6g7H8i9J0";
 
 fn token() -> String {
@@ -43,7 +43,7 @@ fn engine(profile: Profile) -> Overspill {
     Overspill::new(profile, Memory::default()).to_builder().redact(all()).build()
 }
 
-/// Returns what every saved output is.
+/// Returns the content of all saved outputs.
 fn saved(overspill: &Overspill) -> String {
     let store = overspill.store();
     let read = |entry: overspill::store::Entry| store.read(&entry.name, 0..u64::MAX).unwrap();
@@ -56,7 +56,7 @@ fn long(text: &str) -> String {
 }
 
 #[test]
-fn what_fits_is_masked_and_counted() {
+fn short_output_is_masked_and_counted() {
     for profile in Profile::ALL {
         let overspill = engine(profile);
         let token = token();
@@ -94,7 +94,7 @@ fn profile_lines() -> overspill::core::LineRule {
 }
 
 #[test]
-fn what_is_cut_is_masked_counted_and_saved_so_also_where_saving_fails() {
+fn shortened_output_is_masked_and_counted_even_if_saving_fails() {
     let output = long(&format!("error: {}\n{}", token(), key()));
     for profile in Profile::ALL {
         let overspill = engine(profile);
@@ -110,7 +110,7 @@ fn what_is_cut_is_masked_counted_and_saved_so_also_where_saving_fails() {
 }
 
 #[test]
-fn a_strategy_sees_no_secret() {
+fn strategy_gets_no_secret() {
     #[derive(Debug)]
     struct Ask;
     impl overspill::core::Strategy for Ask {
@@ -132,7 +132,7 @@ fn a_strategy_sees_no_secret() {
 }
 
 #[test]
-fn results_are_masked_whatever_gate_they_pass() {
+fn results_are_masked_behind_every_gate() {
     let gates = [
         Gates::default(),
         Gates { skip: vec!["tool".into()], ..Gates::default() },
@@ -180,7 +180,7 @@ fn profile_name(overspill: &Overspill) -> String {
 }
 
 #[test]
-fn our_own_record_counts_secrets_only_where_there_are_some() {
+fn result_record_counts_secrets_only_if_there_are_any() {
     let overspill = engine(Profile::OWN);
     let bound = |text: String| {
         let result = json!({ "output": text });
@@ -239,7 +239,7 @@ fn results_and_failures_of_registered_tools_are_masked() {
 }
 
 #[test]
-fn joined_texts_are_masked_each_in_its_place() {
+fn joined_texts_are_masked_in_place() {
     let overspill = engine(Profile::OWN);
     let mut joined = MultiText::new(&overspill, Call::default(), CallOptions::default());
     let (token, key) = (token(), key());
@@ -260,7 +260,7 @@ fn joined_texts_are_masked_each_in_its_place() {
 }
 
 #[test]
-fn what_was_saved_with_secrets_is_read_without_them() {
+fn output_saved_with_secrets_is_read_without_them() {
     let store: Arc<dyn Store> = Arc::new(Memory::default());
     let off = Overspill::builder().profile(Profile::OWN).shared_store(store.clone()).build();
     let call = Call { command: Some(format!("login {}", token())), ..Call::default() };
@@ -274,7 +274,7 @@ fn what_was_saved_with_secrets_is_read_without_them() {
     let whole = shown.read(name, 0..u64::MAX).unwrap();
     let whole = String::from_utf8(whole).unwrap();
     assert!(!whole.contains(SECRET) && whole.len() == output.len());
-    // From wherever it is read.
+    // The start of a read makes no difference.
     let at = whole.find("ghp_").unwrap() as u64;
     for start in at - 30..at + 200 {
         for len in [1, 7, 60] {
@@ -319,7 +319,7 @@ fn masked_store_masks_the_command_in_every_capability() {
 }
 
 #[test]
-fn masked_store_conforms_and_finds_what_the_store_behind_it_finds() {
+fn masked_store_conforms_and_finds_all_outputs_of_its_store() {
     let directory = tempfile::tempdir().unwrap();
     let number = std::sync::atomic::AtomicUsize::new(0);
     let make = || -> Arc<dyn Store> {
@@ -350,7 +350,7 @@ fn masked_store_conforms_and_finds_what_the_store_behind_it_finds() {
 
 proptest! {
     #[test]
-    fn no_way_shows_a_secret(
+    fn secret_is_shown_by_no_api(
         before in "[a-z \n:/\"\\\\é]{0,60}",
         after in "[a-z \n:/\"\\\\é]{0,60}",
         lines in prop_oneof![Just(0_usize), 0..40_usize, 3000..3100_usize],
@@ -399,7 +399,7 @@ proptest! {
 }
 
 #[test]
-fn joined_texts_are_masked_whatever_was_masked_before() {
+fn joined_texts_are_masked_after_earlier_masking() {
     let overspill = engine(Profile::OWN);
     for (output, is_cut) in [(token(), false), (long(&token()), true)] {
         let mut joined = MultiText::new(&overspill, Call::default(), CallOptions::default());
@@ -414,12 +414,12 @@ fn joined_texts_are_masked_whatever_was_masked_before() {
 }
 
 #[test]
-fn output_that_is_saved_while_it_comes_is_masked_and_counted_once() {
+fn live_output_is_masked_and_counted_once() {
     let overspill = engine(Profile::OWN);
     let mut spill = LiveSpill::new(&overspill, Call::default(), CallOptions::default());
     let (token, text) = (token(), long(""));
     spill.push_showing(format!("{token}\n{}", &token[..20]).as_bytes(), |_| {});
-    // The second token is held back, and goes on with the rest.
+    // The second token is held back until the rest arrives.
     let so_far = spill.held().unwrap();
     assert_eq!(String::from_utf8_lossy(so_far), format!("{}\n", stars()));
     assert!(spill.tighten(Limits::NONE.bytes(10)) && spill.held().is_none());
@@ -443,7 +443,7 @@ fn lines_kept_from_the_hole_are_masked() {
             .to_builder()
             .redact(Redact::Saved(rules))
             .build();
-    // Every line of these is shown, since it says that something failed.
+    // The preview shows every one of these lines, because each reports a failure.
     let lines = |text: &str| -> String {
         text.lines().map(|line| format!("{line}\nerror: failed to connect\n")).collect()
     };

@@ -1,4 +1,4 @@
-//! The shared table of tool results, through the library.
+//! Runs the shared table of tool results through the library.
 
 #[path = "../../../../tests/results/table.rs"]
 mod table;
@@ -44,7 +44,7 @@ fn library_shortens_every_kind_of_part() {
 #[test]
 fn own_layout_shortens_every_kind_of_part() {
     for case in cases() {
-        // An error has half of the room only in the layout of MCP.
+        // Only in the layout of MCP does an error get half of the room.
         let Some(content) = case.result.get("content").filter(|_| !case.has_error()) else {
             continue;
         };
@@ -65,7 +65,7 @@ fn own_layout_shortens_every_kind_of_part() {
 }
 
 #[test]
-fn source_layouts_leave_other_kinds_of_parts_alone() {
+fn source_layouts_leave_other_kinds_of_parts_unchanged() {
     for profile in Profile::ALL.into_iter().filter(|profile| profile.name != Profile::OWN.name) {
         let key = profile.shape.text;
         let engine = Overspill::new(profile, Memory::default());

@@ -1,4 +1,5 @@
-//! What the source systems state and no golden vector says. `docs/seeds.md` has them all.
+//! Tests of statements of the source systems that no golden vector covers. `docs/seeds.md` lists
+//! all statements.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -44,7 +45,7 @@ fn path_of(outcome: &Outcome) -> String {
 
 /// S0-7, S1-7, S2-13, S3-25, S4-2, S4-19, S4-31
 #[test]
-fn each_profile_has_its_place() {
+fn each_profile_has_its_directory() {
     let places = places(Path::new("/x"));
     let at = |profile: &Profile| profile.directory.within(&places).display().to_string();
     assert_eq!(at(&Profile::OWN), "/x/state/overspill");
@@ -55,10 +56,10 @@ fn each_profile_has_its_place() {
     assert_eq!(at(&Profile::OPENCODE), "/x/data/tool-output");
 }
 
-/// S-F, S0-9, S1-7, S1-15, S3-27: directories are made, what is saved can be read, and how its path
-/// is shown is the profile's.
+/// S-F, S0-9, S1-7, S1-15, S3-27: directories are made, saved outputs can be read, and the profile
+/// decides how their path is shown.
 #[test]
-fn what_is_saved_can_be_read_where_it_is_said_to_be() {
+fn saved_output_is_readable_at_its_shown_path() {
     for profile in Profile::ALL.into_iter().filter(|profile| profile.name != "klaude") {
         let dir = tempfile::tempdir().unwrap();
         let places = places(dir.path());
@@ -79,7 +80,7 @@ fn what_is_saved_can_be_read_where_it_is_said_to_be() {
 
 /// S1-7: the directory in a project keeps itself out of version control.
 #[test]
-fn a_project_is_not_cluttered() {
+fn project_directory_ignores_itself_in_git() {
     let dir = tempfile::tempdir().unwrap();
     let places = places(dir.path());
     let disk = Disk::new(
@@ -96,7 +97,7 @@ fn a_project_is_not_cluttered() {
 /// S0-7: a directory that is a link counts as a failed save.
 #[cfg(unix)]
 #[test]
-fn a_directory_that_is_a_link_is_a_failed_save() {
+fn store_directory_that_is_a_link_is_a_failed_save() {
     let dir = tempfile::tempdir().unwrap();
     fs::create_dir(dir.path().join("elsewhere")).unwrap();
     let link = dir.path().join("link");
@@ -113,7 +114,7 @@ fn a_directory_that_is_a_link_is_a_failed_save() {
 /// S1-7: a link in a checkout does not lead outputs out of the project.
 #[cfg(unix)]
 #[test]
-fn a_link_in_a_project_leads_nowhere() {
+fn link_in_a_project_is_not_followed() {
     let dir = tempfile::tempdir().unwrap();
     let places = places(dir.path());
     fs::create_dir_all(&places.project).unwrap();
@@ -138,7 +139,7 @@ fn a_link_in_a_project_leads_nowhere() {
 
 /// S0-18, S1-10, S2-15, S3-28, S4-20, S4-21
 #[test]
-fn each_profile_sweeps_when_it_says() {
+fn each_profile_sweeps_at_its_own_time() {
     let when = |profile: Profile| (profile.sweeps, profile.retention);
     let (week, forever) = (Retention::days(7), Retention::FOREVER);
     assert_eq!(when(Profile::KLAUDE), (Sweeps::Never, forever));
@@ -164,8 +165,8 @@ fn source_systems_keep_whole_outputs_without_records() {
     }
 }
 
-/// S0-1, S0-13, S0-14, S0-20: over 40,000 characters both ends and a path, error or not; a policy of
-/// one's own is a value; an empty output is not processed.
+/// S0-1, S0-13, S0-14, S0-20: over 40,000 characters both ends and a path are shown, error or not.
+/// Your own policy is a value. An empty output is not processed.
 #[test]
 fn klaude_shows_both_ends_and_the_path() {
     let overspill = Overspill::new(Profile::KLAUDE, Memory::default());
@@ -181,23 +182,24 @@ fn klaude_shows_both_ends_and_the_path() {
     assert!(!TruncationResult::of(&overspill.process(b"", &Call::default())).was_truncated);
 }
 
-/// S1-23: the answer goes into the history, and is not cut again.
+/// S1-23: the answer goes into the history and is not shortened again.
 #[test]
-fn an_answer_of_ours_is_left_alone() {
+fn shortened_answer_is_not_shortened_again() {
     let overspill =
         Overspill::new(Profile::UNIFIED, Memory::new(Profile::UNIFIED.names, Clock::default()));
     let (call, options) = (Call::new("Read"), CallOptions::default());
     let response = format!(r#"{{"status":"success","text":"{}"}}"#, "x".repeat(60_000));
     let once = envelope::respond(&overspill, &response, &call, &options).into_owned();
     assert!(envelope::respond(&overspill, &once, &call, &options) == once);
-    // Whoever only looks like it is cut: there is no such output of ours.
+    // A text that only looks like a shortened answer is shortened, because it names no saved
+    // output.
     let imitation = once.replace("tool_2", "tool_1");
     assert!(envelope::respond(&overspill, &imitation, &call, &options) != imitation);
 }
 
-/// S1-1, S2-1, S2-20: one rule for every tool, none of them known by name.
+/// S1-1, S2-1, S2-20: one rule applies to every tool. No tool is known by name.
 #[test]
-fn a_tool_nobody_has_heard_of_needs_nothing() {
+fn unknown_tool_needs_no_setup() {
     for profile in Profile::ALL {
         let overspill = Overspill::new(profile, Memory::default());
         path_of(&overspill.process(lines(60_000).as_bytes(), &Call::new("brand-new")));
@@ -206,7 +208,7 @@ fn a_tool_nobody_has_heard_of_needs_nothing() {
 
 /// S3-5, S3-6, S3-10, S3-11, S3-33, S3-35: global limits, entries for tools, a skip list, options.
 #[test]
-fn agent_v2_is_set_up_as_its_document_does() {
+fn agent_v2_accepts_the_settings_of_its_document() {
     let (user, warnings) = Layer::from_json(&json!({
         "maxLines": 2000,
         "maxBytes": 51200,
@@ -237,9 +239,9 @@ fn agent_v2_is_set_up_as_its_document_does() {
     assert_eq!(bounded, overspill::tool::Bounded::Unchanged);
 }
 
-/// S4-26, S4-28, S4-29: a tool cuts its own output with its own options and names the path itself.
+/// S4-26, S4-28, S4-29: a tool shortens its output with its own options and names the path itself.
 #[test]
-fn a_tool_may_call_the_same_engine_itself() {
+fn tool_can_call_the_engine_itself() {
     let overspill = Overspill::new(Profile::OPENCODE, Memory::default());
     let settings = Preset::Log.layer().updated(&Layer {
         max_lines: Some(Limit::AtMost(1000)),
@@ -300,7 +302,7 @@ fn klaude_with_keep_tail_says_last_and_puts_the_mark_first() {
     assert!(String::from_utf8_lossy(outcome.bytes()).contains("first 20000 and last 0 chars"));
 }
 
-/// The response of `unified` says that it shows both ends, and where the gap is.
+/// The response of `unified` says that it shows both ends and gives the position of the gap.
 #[test]
 fn unified_with_both_ends_marks_the_gap_and_says_so() {
     for keep in BOTH_ENDS {
@@ -328,7 +330,7 @@ fn unified_with_both_ends_marks_the_gap_and_says_so() {
             "{text}"
         );
     }
-    // One end keeps its name.
+    // A preview of one end keeps the name of that end.
     for (keep, name) in [(Keep::Head, "head"), (Keep::Tail, "tail")] {
         let overspill = Overspill::new(Profile::UNIFIED, Memory::default());
         let (options, output) = (keeping(keep, Some(6)), numbered(40));
@@ -337,9 +339,9 @@ fn unified_with_both_ends_marks_the_gap_and_says_so() {
     }
 }
 
-/// S1-23 for both ends: an answer that could not be saved is not cut again.
+/// S1-23 for both ends: an answer that could not be saved is not shortened again.
 #[test]
-fn unified_answer_with_both_ends_is_left_alone() {
+fn unified_answer_with_both_ends_is_not_shortened_again() {
     for saves in [true, false] {
         let profile = Profile { saves, ..Profile::UNIFIED };
         let overspill =
@@ -365,7 +367,7 @@ fn previews_of_both_ends_have_a_mark_between_their_pieces() {
             assert_eq!(spilled.preview, preview, "{} {keep:?}", profile.name);
             let marks = spilled.text.matches("...35 lines truncated...").count();
             assert_eq!((marks, spilled.text.contains("L00002L")), (1, false), "{}", spilled.text);
-            // In a list of parts the text of the gap is in its place, too.
+            // In a list of parts, the mark of the gap is in its place, too.
             let half = numbered(20);
             let key = profile.shape.text;
             let parts = json!([{"type": "text", "text": half}, {"type": "text", "text": half}]);
@@ -382,7 +384,7 @@ fn previews_of_both_ends_have_a_mark_between_their_pieces() {
     }
 }
 
-/// A report counts in the unit of the profile, and shows no more than there is.
+/// A report counts in the unit of the profile, and counts no line twice.
 #[test]
 fn klaude_report_counts_characters_and_one_line_once() {
     let overspill = Overspill::new(Profile::KLAUDE, Memory::default());
@@ -393,7 +395,7 @@ fn klaude_report_counts_characters_and_one_line_once() {
     assert_eq!((left_out.unit, left_out.count), ("chars", 20_001));
     assert_eq!((report.total.lines, report.shown.lines), (1, 1));
     assert_eq!((report.total.chars, report.shown.chars), (40_001, 20_000));
-    // Lines that are shown in part count once as well.
+    // A line that is shown in part also counts once.
     let output = format!("{0}\n{0}\n{0}", "字".repeat(20_000));
     let report = Report::of(
         &overspill.process(output.as_bytes(), &Call::new("Bash")),
@@ -406,7 +408,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Every file of tests in the workspace, as one text.
+/// Appends all test files of the workspace to one text.
 fn all_tests(dir: &Path, into: &mut String) {
     for entry in fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();
@@ -418,16 +420,16 @@ fn all_tests(dir: &Path, into: &mut String) {
     }
 }
 
-/// `docs/seeds.md` leaves no statement out, and names no test that is not there.
+/// `docs/seeds.md` lists every statement, and names only tests that exist.
 #[test]
-fn the_map_of_statements_is_complete_and_true() {
+fn seeds_page_lists_every_statement_and_existing_tests() {
     let map = fs::read_to_string(root().join("docs/seeds.md")).unwrap();
     let mut expected: BTreeSet<String> = ('A'..='H').map(|letter| format!("S-{letter}")).collect();
     for (seed, count) in [(0, 21), (1, 25), (2, 21), (3, 41), (4, 31)] {
         expected.extend((1..=count).map(|n| format!("S{seed}-{n}")));
     }
     let rows = map.lines().filter_map(|line| line.strip_prefix("| S"));
-    // A row has the number, the statement in short, and its proof.
+    // A row has the number, a short form of the statement, and its proof.
     let rows: Vec<(String, &str)> = rows
         .map(|row| {
             let cells: Vec<&str> = row.trim_end_matches(" |").split(" | ").collect();

@@ -1,4 +1,5 @@
-//! The service of `agent-v2`, the variables of `unified`, and the registry with a context for each turn.
+//! Tests of the service of `agent-v2`, of the variables of `unified`, and of the registry with a
+//! context for each turn.
 
 use std::ffi::OsString;
 use std::ops::Range;
@@ -40,7 +41,7 @@ fn service_saves_in_its_storage_directory_and_reads_the_path_back() {
     let usual = Service::from_json(&json!({"maxLines": 10}), dir.path());
     let path = path_of(&usual.output(&output, "make"));
     assert!(path.starts_with(dir.path().join("data/truncation").to_str().unwrap()), "{path}");
-    // The JSON of the two arms is the document's.
+    // The JSON of both variants is that of the document.
     let json = serde_json::to_value(&result).unwrap();
     assert_eq!((&json["truncated"], &json["removedLines"]), (&json!(true), &json!(91)));
     assert_eq!(serde_json::from_value::<ServiceResult>(json).unwrap(), result);
@@ -94,7 +95,7 @@ fn service_cleanup_counts_the_days_of_its_configuration() {
 }
 
 #[test]
-fn service_names_every_mistake_in_its_configuration_and_works_on() {
+fn service_reports_every_configuration_mistake_and_continues() {
     let dir = tempfile::tempdir().unwrap();
     let config = json!({
         "global": {"maxLines": -1, "direction": "up", "storageDir": 7, "retentionDays": "soon"},
@@ -123,7 +124,7 @@ fn service_names_every_mistake_in_its_configuration_and_works_on() {
 }
 
 #[test]
-fn service_events_carry_the_time_and_a_listener_that_panics_changes_nothing() {
+fn service_events_have_a_time_and_survive_a_panicking_listener() {
     let events: Arc<Mutex<Vec<ServiceEvent>>> = Arc::default();
     let heard = events.clone();
     let before = jiff::Timestamp::now().as_millisecond();
@@ -142,7 +143,7 @@ fn service_events_carry_the_time_and_a_listener_that_panics_changes_nothing() {
     assert_eq!(json["timestamp"], json!(events[0].timestamp));
 }
 
-/// A strategy of a user that goes wrong.
+/// A user's strategy that fails.
 struct Wrong(fn() -> Result<Choice, StrategyError>);
 
 impl Strategy for Wrong {
@@ -152,7 +153,7 @@ impl Strategy for Wrong {
 }
 
 #[test]
-fn service_with_a_wrong_strategy_returns_the_original_and_reports_it() {
+fn service_with_failing_strategy_returns_the_original_and_reports_it() {
     let wrong: [fn() -> Result<Choice, StrategyError>; 4] = [
         || panic!("a strategy of a user"),
         || Err("no".into()),
@@ -167,7 +168,7 @@ fn service_with_a_wrong_strategy_returns_the_original_and_reports_it() {
             .on_event(move |event| heard.lock().unwrap().push(event.clone()));
         let output = lines(3000);
         assert_eq!(service.output(&output, "x"), ServiceResult::Whole { content: output });
-        // Beyond the ceiling even the original is cut.
+        // Beyond the ceiling even the original is shortened.
         assert!(service.output(&lines(30_000), "x").is_cut());
         let types: Vec<String> =
             events.lock().unwrap().iter().map(|event| event.r#type.clone()).collect();
@@ -175,7 +176,7 @@ fn service_with_a_wrong_strategy_returns_the_original_and_reports_it() {
     }
 }
 
-/// The document of opencode goes by the name. The usual sweep goes by the last use.
+/// The document of opencode judges the age by the name. The usual sweep judges it by the last use.
 #[test]
 fn cleanup_by_name_removes_whole_days_that_are_too_old() {
     let dir = tempfile::tempdir().unwrap();
@@ -206,14 +207,14 @@ fn cleanup_by_name_removes_whole_days_that_are_too_old() {
     assert!(kept.iter().all(|name| dir.path().join(name).exists()));
 }
 
-/// Returns an id as the source of opencode makes it.
+/// Returns an id in the form that the source of opencode makes.
 fn id_of_opencode(time: jiff::Timestamp, random: &str) -> String {
     let bits = (time.as_millisecond() as u64 * 0x1000 + 1) & 0xffff_ffff_ffff;
     format!("tool_{bits:012x}{random:A<14}")
 }
 
 #[test]
-fn cleanup_by_name_knows_ids_of_opencode_and_goes_by_last_use_without_a_time() {
+fn cleanup_by_name_reads_opencode_ids_and_else_uses_the_last_use() {
     let dir = tempfile::tempdir().unwrap();
     let now = "2026-02-19T12:00:00Z".parse::<jiff::Timestamp>().unwrap();
     let clock = overspill::Clock::fixed(now.to_zoned(jiff::tz::TimeZone::UTC));
@@ -225,10 +226,10 @@ fn cleanup_by_name_knows_ids_of_opencode_and_goes_by_last_use_without_a_time() {
         [
             (id_of_opencode(days(3), "x"), now),
             (id_of_opencode(days(3), "y"), days(30)),
-            // A clock that is a day ahead.
+            // The clock was a day ahead.
             (id_of_opencode(days(-1), "x"), now),
             ("tool_yyyy".to_owned(), now),
-            // Digits at the start of an id are no day.
+            // Digits at the start of an id are not a day.
             ("tool_20200101ZzCdEfGhIjKlMnOpQr".to_owned(), now),
         ],
     );
@@ -243,7 +244,7 @@ fn cleanup_by_name_knows_ids_of_opencode_and_goes_by_last_use_without_a_time() {
     assert!(kept.iter().all(|(name, _)| dir.path().join(name).exists()));
 }
 
-/// A store of a user that panics at one of its steps.
+/// A user's store that panics in one of its steps.
 #[derive(Debug)]
 struct Panics(&'static str);
 
@@ -298,7 +299,7 @@ impl Draft for Panics {
     }
 }
 
-/// A store that panics counts as one that could not save, in every profile, also for a stream.
+/// A store that panics counts as a failed save, in every profile, also for a stream.
 #[test]
 fn store_that_panics_is_a_failed_save_and_an_event() {
     for profile in Profile::ALL {
@@ -397,7 +398,7 @@ fn registry(profile: Profile, directory: &std::path::Path) -> Registry {
 #[test]
 fn registry_takes_session_and_permission_with_each_turn() {
     let dir = tempfile::tempdir().unwrap();
-    // Names of takumi have the session, and hints of opencode depend on the permission.
+    // Names of takumi contain the session, and hints of opencode depend on the permission.
     let overspill = Overspill::builder().profile(Profile::TAKUMI).directory(dir.path()).build();
     let mut sessions = Registry::new().bounded_by(overspill, Gates::default()).in_session("fixed");
     sessions.register(Tool::new("long", |_| Ok(json!({"llmContent": lines(3000)}))));
@@ -445,7 +446,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 #[test]
-fn service_with_a_strategy_that_never_answers_does_not_keep_its_caller() {
+fn service_with_hanging_strategy_returns_to_its_caller() {
     struct Hangs(std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
     impl Strategy for Hangs {
         fn choose(&self, _: &[u8], _: &Policy) -> Result<Choice, StrategyError> {
@@ -460,12 +461,12 @@ fn service_with_a_strategy_that_never_answers_does_not_keep_its_caller() {
     let mut awaited = Box::pin(service.output_async(lines(3000), "x".into()));
     assert!(awaited.as_mut().poll(&mut context).is_pending());
     drop(awaited);
-    // Its thread ends once there is an answer.
+    // The thread of the strategy ends when it gets an answer.
     drop(release);
 }
 
 #[test]
-fn service_and_registry_answer_the_same_when_they_are_awaited() {
+fn async_service_and_registry_answer_like_the_sync_ones() {
     let service = Service::new(Overspill::new(Profile::AGENT_V2, Memory::default()));
     let awaited = block_on(service.output_async(lines(3000), "x".into()));
     let removed = |result: &ServiceResult| match result {

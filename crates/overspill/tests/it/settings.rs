@@ -1,4 +1,4 @@
-//! Settings of a call: which level wins, and what a project is refused.
+//! Tests of the settings of a call: the level that wins, and the values that a project may not set.
 
 use overspill::core::{Keep, Policy};
 use overspill::internal::settings::{
@@ -107,9 +107,10 @@ fn only_one_entry_for_a_tool_applies() {
     assert_eq!(of(&settings, Some(&lines(7))), (at_most(5), Some(Keep::Head)));
 }
 
-/// From the weakest: profile, the profile's tool, user, environment, the user's tool, call.
+/// The levels from the weakest: profile, the profile's tool, user, environment, the user's tool,
+/// call.
 #[test]
-fn built_in_entry_of_a_tool_ranks_below_everything_that_the_user_set() {
+fn built_in_entry_of_a_tool_ranks_below_user_settings() {
     let of = |settings: &Settings, tool: &str, call: &Layer| {
         let effective = settings.effective(&Profile::AGENT_V2, Some(tool), None, call);
         let Setting { value, origin } = effective.get(LINES);

@@ -1,4 +1,4 @@
-//! What becomes of an output and of its copy.
+//! Tests of the way of an output through the engine: unchanged, shortened, saved.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::single_range_in_vec_init, reason = "a test")]
 
@@ -37,7 +37,7 @@ fn whole(outcome: Outcome) -> Vec<u8> {
 }
 
 #[test]
-fn what_fits_comes_back_as_it_is_and_touches_no_disk() {
+fn short_output_is_unchanged_and_touches_no_disk() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("store");
     let output = b"small\0\x1b[31m\xff";
@@ -46,7 +46,7 @@ fn what_fits_comes_back_as_it_is_and_touches_no_disk() {
 }
 
 #[test]
-fn what_is_too_large_is_saved_byte_for_byte() {
+fn long_output_is_saved_byte_for_byte() {
     let dir = tempfile::tempdir().unwrap();
     let spilled = spilled(on_disk(&dir.path().join("a/b")).process(&long(), &Call::default()));
     let saved = spilled.saved.unwrap();
@@ -56,7 +56,7 @@ fn what_is_too_large_is_saved_byte_for_byte() {
 }
 
 #[test]
-fn chunks_make_no_difference_to_copy_or_preview() {
+fn copy_and_preview_are_independent_of_chunks() {
     let overspill = Overspill::new(Profile::OWN, Memory::default());
     let mut spill = overspill.spill(Call::default(), CallOptions::default());
     for chunk in long().chunks(777) {
@@ -70,7 +70,7 @@ fn chunks_make_no_difference_to_copy_or_preview() {
 }
 
 #[test]
-fn a_spill_that_is_given_up_leaves_nothing_behind() {
+fn dropped_spill_leaves_nothing_behind() {
     let memory = Memory::default();
     let overspill = Overspill::new(Profile::OWN, memory.clone());
     let mut spill = overspill.spill(Call::default(), CallOptions::default());
@@ -80,7 +80,7 @@ fn a_spill_that_is_given_up_leaves_nothing_behind() {
 }
 
 #[test]
-fn the_record_says_where_it_came_from_and_what_was_shown() {
+fn record_has_the_call_and_the_shown_ranges() {
     let overspill = Overspill::new(Profile::OWN, Memory::default());
     let call = Call { command: Some("make".into()), ..Call::new("run") };
     let (options, end) = (CallOptions::default(), CallEnd::exited(2));
@@ -98,7 +98,7 @@ fn the_record_says_where_it_came_from_and_what_was_shown() {
 }
 
 #[test]
-fn there_is_one_event_for_each_call() {
+fn each_call_makes_one_event() {
     let events: Arc<Mutex<Vec<String>>> = Arc::default();
     let heard = events.clone();
     let overspill = Overspill::new(Profile::OWN, Memory::default())
@@ -116,7 +116,7 @@ fn there_is_one_event_for_each_call() {
 
 /// S0-10, S0-11: the simple cut is the same for a stream.
 #[test]
-fn a_failed_save_looks_the_same_at_once_and_as_a_stream() {
+fn failed_save_looks_the_same_for_a_stream() {
     use overspill::internal::store::Nowhere;
     let output = "x".repeat(50_000);
     for profile in Profile::ALL.into_iter().filter(|profile| profile.name != "agent-v2") {
@@ -127,15 +127,15 @@ fn a_failed_save_looks_the_same_at_once_and_as_a_stream() {
             spill.finish(CallEnd::default()),
             overspill.process(output.as_bytes(), &Call::default()),
         );
-        // Our own marks have a word that is fresh for each output.
+        // The marks of overspill contain a new id for each output.
         let len = |outcome: &Outcome| outcome.bytes().len();
         assert_eq!(len(&streamed), len(&at_once));
     }
 }
 
-/// Statement S-G: what is switched off passes, up to the ceiling of every profile.
+/// Statement S-G: with shortening off, an output passes up to the ceiling of every profile.
 #[test]
-fn what_passes_uncut_is_cut_beyond_the_ceiling() {
+fn output_with_shortening_off_is_cut_beyond_the_ceiling() {
     let off = CallOptions {
         settings: Layer { enabled: Some(false), ..Layer::default() },
         ..CallOptions::default()
@@ -148,14 +148,14 @@ fn what_passes_uncut_is_cut_beyond_the_ceiling() {
         whole(overspill.process_with(below.as_bytes(), &Call::default(), &off));
         let spilled = spilled(overspill.process_with(above.as_bytes(), &Call::default(), &off));
         assert!(spilled.text.len() < 52_000, "{name}: {} bytes", spilled.text.len());
-        // `off` is allowed: there is no ceiling then.
+        // The ceiling may be off: then no limit applies.
         let open = Overspill::new(Profile { ceiling: Limits::NONE, ..profile }, Memory::default());
         whole(open.process_with(above.as_bytes(), &Call::default(), &off));
     }
 }
 
 #[test]
-fn ceiling_setting_that_is_off_lets_every_output_pass() {
+fn ceiling_off_lets_every_output_pass() {
     let above = "x\n".repeat(300_000);
     let off = Layer::new().enabled(false);
     let open = off.clone().ceiling(false);
@@ -178,7 +178,7 @@ fn ceiling_setting_that_is_off_lets_every_output_pass() {
         assert!(!is_cut(off.clone().tool("t", open.clone()), Layer::new()), "{name}: tool");
         assert!(!is_cut(off.clone(), Layer::new().ceiling(false)), "{name}: call");
         assert!(is_cut(open.clone(), Layer::new().ceiling(true)), "{name}: call");
-        // It switches nothing else off.
+        // The setting switches nothing else off.
         assert!(is_cut(Layer::new().ceiling(false), Layer::new()), "{name}");
         let unlimited = Layer::new().ceiling(false).max_lines(None).max_bytes(None).max_chars(None);
         assert!(!is_cut(unlimited.clone(), Layer::new()), "{name}: no limit");
@@ -195,7 +195,7 @@ impl Strategy for Chooses {
 }
 
 #[test]
-fn a_strategy_of_your_own_has_its_way_within_the_limits() {
+fn own_strategy_chooses_within_the_limits() {
     let own = |choose| {
         Overspill::new(Profile::OWN, Memory::default())
             .to_builder()
@@ -210,7 +210,7 @@ fn a_strategy_of_your_own_has_its_way_within_the_limits() {
     assert!(pieces.text.contains("\none\n["), "{}", pieces.text);
     assert!(pieces.text.contains("lines 2-3 cut]"), "{}", pieces.text);
 
-    // Beyond the limits, the policy chooses; and so it does where a strategy makes no sense.
+    // Beyond the limits, or if the choice is invalid, the policy chooses.
     for choose in [
         (|output: &[u8]| Choice::Pieces(vec![0..output.len()])) as fn(&[u8]) -> Choice,
         |_| Choice::Pieces(vec![10..20, 5..8]),

@@ -1,4 +1,4 @@
-//! Every store, and what is special about the one on disk.
+//! Conformance tests of every store, and tests of paths into a store.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use std::path::Path;
@@ -14,13 +14,13 @@ const PLAIN: NameStyle = NameStyle {
 };
 
 #[test]
-fn memory_is_a_store() {
+fn memory_store_conforms() {
     conformance(|| Arc::new(Memory::default()));
     conformance(|| Arc::new(Memory::new(PLAIN, Clock::default())));
 }
 
 #[test]
-fn disk_notes_what_it_kept_of_a_large_output() {
+fn disk_records_the_kept_ranges_of_a_large_output() {
     for records in [true, false] {
         let directory = tempfile::tempdir().unwrap();
         let next = std::sync::atomic::AtomicU32::new(0);
@@ -35,7 +35,7 @@ fn disk_notes_what_it_kept_of_a_large_output() {
 }
 
 #[test]
-fn disk_with_project_folders_is_a_store() {
+fn disk_with_project_folders_conforms() {
     for records in [true, false] {
         for durability in [Durability::None, Durability::Full] {
             let directory = tempfile::tempdir().unwrap();
@@ -67,7 +67,7 @@ fn disk_with_project_folders_is_a_store() {
 }
 
 #[test]
-fn disk_is_a_store_however_it_is_kept() {
+fn disk_conforms_with_all_options() {
     for records in [true, false] {
         for durability in [Durability::None, Durability::Full] {
             for names in [NameStyle::OWN, PLAIN] {
@@ -90,7 +90,7 @@ fn disk_is_a_store_however_it_is_kept() {
     }
 }
 
-/// Every record of every system carries a path, so the path leads back to the output.
+/// Every record of every system contains a path, so the path must lead back to the output.
 #[test]
 fn path_of_a_record_reads_the_output_back_in_every_profile() {
     let dir = tempfile::tempdir().unwrap();
@@ -105,7 +105,7 @@ fn path_of_a_record_reads_the_output_back_in_every_profile() {
             project: project.clone(),
             working: project.clone(),
         };
-        // The fixed directory of klaude is the same for everybody, so it gets one of its own.
+        // All users share the fixed directory of klaude, so this test uses another one.
         let builder = Overspill::builder().profile(profile.clone());
         let overspill = match profile.name {
             "klaude" => builder.directory(kept).build(),
@@ -119,7 +119,7 @@ fn path_of_a_record_reads_the_output_back_in_every_profile() {
         }
         let file = Path::new(&saved.path).file_name().unwrap().to_str().unwrap();
         assert!(last(file).is_ok(), "{file}");
-        // The same name in another directory is another file, whether it is there or not.
+        // The same name in another directory is another file, whether it exists or not.
         let other = dir.path().join("other");
         std::fs::create_dir_all(&other).unwrap();
         std::fs::write(other.join(file), "not ours").unwrap();

@@ -1,4 +1,4 @@
-//! Every way through the library shows what has a structure by its structure.
+//! Tests that every API of the library keeps the structure of structured output.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -21,7 +21,7 @@ fn own() -> Overspill {
     Overspill::new(Profile::OWN, Memory::default())
 }
 
-/// Returns what stands below the notice, and that it is JSON.
+/// Returns the text below the notice, and its JSON value.
 fn body(outcome: &Outcome) -> (String, Value) {
     let text = String::from_utf8(outcome.bytes().to_vec()).unwrap();
     let (notice, body) = text.split_once('\n').unwrap();
@@ -30,7 +30,7 @@ fn body(outcome: &Outcome) -> (String, Value) {
 }
 
 #[test]
-fn json_at_once_and_as_it_is_written_is_the_same_json() {
+fn json_preview_of_a_stream_is_the_same() {
     let (output, overspill) = (output(), own());
     let (at_once, value) = body(&overspill.process(output.as_bytes(), &Call::new("tool")));
     let items = value["items"].as_array().unwrap();

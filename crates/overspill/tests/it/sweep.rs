@@ -1,4 +1,4 @@
-//! What is swept, and what never is.
+//! Tests of the outputs that a sweep removes and keeps.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use std::sync::{Arc, Mutex};
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
-/// 2026-01-13, in seconds.
+/// A time on 2026-01-13, in seconds since 1970.
 const NOW: i64 = 1_768_318_245;
 
 fn entry(name: &str, bytes: u64, used: i64) -> Entry {
@@ -32,7 +32,7 @@ fn week() -> Retention {
 }
 
 #[test]
-fn what_is_strictly_older_than_the_retention_goes() {
+fn outputs_older_than_the_retention_expire() {
     let entries = [
         entry("older", 1, NOW - 7 * DAY - 1),
         entry("exactly", 1, NOW - 7 * DAY),
@@ -46,7 +46,7 @@ fn what_is_strictly_older_than_the_retention_goes() {
 }
 
 #[test]
-fn over_quota_the_oldest_go_first_and_never_a_young_one() {
+fn quota_removes_oldest_outputs_first_and_keeps_young_ones() {
     let entries = [
         entry("b", 40, NOW - 3 * DAY),
         entry("young", 40, NOW - HOUR + 1),
@@ -65,14 +65,14 @@ fn over_quota_the_oldest_go_first_and_never_a_young_one() {
 }
 
 #[test]
-fn what_is_too_old_counts_towards_the_quota_no_more() {
+fn expired_output_does_not_count_towards_the_quota() {
     let entries = [entry("old", 100, NOW - 8 * DAY), entry("new", 100, NOW - DAY)];
     let quota = Retention { quota: Some(100), ..Retention::default() };
     assert_eq!(names(&entries, &quota, NOW), ["old"]);
 }
 
 #[test]
-fn a_clock_that_is_wrong_keeps_what_it_cannot_judge() {
+fn wrong_clock_keeps_outputs_of_unknown_age() {
     let entries = [entry("old", 1, NOW - 8 * DAY), entry("new", 1, NOW)];
     let strict = Retention { quota: Some(0), ..Retention::default() };
     assert_eq!(names(&entries, &strict, -1), [""; 0], "before 1970");
@@ -86,7 +86,7 @@ fn a_clock_that_is_wrong_keeps_what_it_cannot_judge() {
     }
 }
 
-/// A clock that can be set.
+/// A clock that a test can set.
 #[derive(Clone)]
 struct Hands(Arc<Mutex<i64>>);
 
@@ -126,7 +126,7 @@ fn save(store: &dyn Store, bytes: usize) -> OutputId {
 }
 
 #[test]
-fn a_little_is_swept_at_most_once_an_hour() {
+fn short_sweep_runs_at_most_once_an_hour() {
     let directory = tempfile::tempdir().unwrap();
     let hands = Hands::at(NOW);
     let [store, other] = [disk(&directory, &hands), disk(&directory, &hands)];
@@ -147,7 +147,7 @@ fn a_little_is_swept_at_most_once_an_hour() {
 }
 
 #[test]
-fn little_by_little_everything_is_seen() {
+fn short_sweeps_see_every_output() {
     let directory = tempfile::tempdir().unwrap();
     let hands = Hands::at(NOW);
     let store = disk(&directory, &hands);
@@ -169,7 +169,7 @@ fn little_by_little_everything_is_seen() {
 }
 
 #[test]
-fn what_was_used_since_it_was_listed_stays() {
+fn output_used_since_it_was_listed_stays() {
     let directory = tempfile::tempdir().unwrap();
     let hands = Hands::at(NOW);
     let store = disk(&directory, &hands);
@@ -182,8 +182,8 @@ fn what_was_used_since_it_was_listed_stays() {
 }
 
 #[test]
-fn an_output_that_cannot_be_removed_does_not_end_the_sweep() {
-    /// Refuses to remove what begins with a letter in the first half of the alphabet.
+fn sweep_continues_after_an_output_that_cannot_be_removed() {
+    /// A store that refuses to remove outputs whose names begin in the first half of the alphabet.
     #[derive(Debug)]
     struct Stubborn(Memory, Mutex<u32>);
     impl Store for Stubborn {
@@ -258,7 +258,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Runs a schedule and checks each sweep against what is known of every output.
+/// Runs a schedule and checks each sweep against the known state of every output.
 fn run(store: &dyn Store, hands: &Hands, steps: &[Step]) {
     let mut now = NOW;
     let mut known: Vec<Entry> = Vec::new();
@@ -319,7 +319,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_schedule_loses_what_is_young_pinned_or_in_use(
+    fn sweeps_keep_young_pinned_and_used_outputs_in_any_schedule(
         steps in prop::collection::vec(step(), 1..60)
     ) {
         let hands = Hands::at(NOW);
@@ -327,7 +327,7 @@ proptest! {
     }
 
     #[test]
-    fn no_schedule_loses_what_is_foreign(steps in prop::collection::vec(step(), 1..30)) {
+    fn sweeps_keep_foreign_files_in_any_schedule(steps in prop::collection::vec(step(), 1..30)) {
         let directory = tempfile::tempdir().unwrap();
         let hands = Hands::at(NOW);
         let store = disk(&directory, &hands);
@@ -344,7 +344,7 @@ proptest! {
     }
 
     #[test]
-    fn deciding_agrees_with_its_definition(
+    fn sweep_decision_agrees_with_its_definition(
         ages in prop::collection::vec((-DAY..10 * DAY, 0_u64..100, any::<bool>()), 0..40),
         quota in prop::option::of(0_u64..2_000),
     ) {

@@ -1,4 +1,4 @@
-//! Tool results, in our own shape and by the registry.
+//! Tests of tool results, in overspill's own shape and through the registry.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -33,7 +33,7 @@ fn long() -> String {
 }
 
 #[test]
-fn other_parts_stay_untouched_in_place_and_in_order() {
+fn other_parts_of_a_result_stay_unchanged_and_in_order() {
     let image = json!({"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"});
     let unknown = json!({"type": "from-the-future", "text": 17});
     let text = |text: &str| json!({"type": "text", "text": text, "annotations": {"a": 1}});
@@ -62,7 +62,7 @@ fn text_stays_on_its_side_of_an_image() {
     assert!(!first.contains("after") && !last.contains("before"), "{first}");
     assert!(last.starts_with("after ") && last.ends_with("after 3000\nEND"), "{last}");
     assert!(first.len() + last.len() <= 51_200);
-    // A gap within one part, and parts that are shown whole on either side of it.
+    // The gap lies within one part, and the parts on both sides are shown whole.
     let parts =
         [text("one".into()), image.clone(), text(numbered("two")), image, text("three".into())];
     let after = changed(bound(&json!({"output": parts}), &Gates::default()));
@@ -75,7 +75,7 @@ fn text_stays_on_its_side_of_an_image() {
 }
 
 #[test]
-fn our_own_work_is_known_by_its_record_and_not_done_again() {
+fn result_with_a_record_is_not_shortened_again() {
     let overspill = own();
     let bound = |result: &Value, gates: &Gates| {
         overspill.bound_result(result, &Call::new("tool"), &CallOptions::default(), gates)
@@ -85,13 +85,13 @@ fn our_own_work_is_known_by_its_record_and_not_done_again() {
     assert_eq!(once["metadata"]["truncated"], true);
     assert_eq!(once["metadata"]["overspill"]["lines"], 5000);
     assert_eq!(bound(&once, &Gates::default()), Bounded::Unchanged);
-    // Text that looks like ours is no record.
+    // Text that looks like a notice is not a record.
     let imitation = json!({"output": format!("[overspill 123456: all is well]\n{}", long())});
     changed(bound(&imitation, &Gates::default()));
 }
 
 #[test]
-fn gates_let_pass_and_the_ceiling_does_not() {
+fn gated_result_passes_up_to_the_ceiling() {
     let result = json!({"output": long()});
     let skip = Gates { skip: vec!["tool".into()], ..Gates::default() };
     assert_eq!(bound(&result, &skip), Bounded::Unchanged);
@@ -110,7 +110,7 @@ fn gates_let_pass_and_the_ceiling_does_not() {
 }
 
 #[test]
-fn ceiling_setting_that_is_off_lets_gated_results_pass() {
+fn ceiling_off_lets_gated_results_pass() {
     let huge = json!({"output": "line\n".repeat(300_000)});
     let skip = Gates { skip: vec!["tool".into()], ..Gates::default() };
     let settings = Layer::new().ceiling(false);
@@ -123,19 +123,19 @@ fn ceiling_setting_that_is_off_lets_gated_results_pass() {
 }
 
 #[test]
-fn a_record_that_nobody_made_is_no_record() {
+fn forged_record_is_ignored() {
     for forged in [json!(null), json!({}), json!({"id": "01KA"}), json!("yes")] {
         let result =
             json!({"output": long(), "metadata": {"overspill": forged, "truncated": true}});
         changed(bound(&result, &Gates::default()));
-        // A tool that the host has named is believed.
+        // The result of a tool that the host trusts is accepted.
         let trusted = Gates { trusted: vec!["tool".into()], ..Gates::default() };
         assert_eq!(bound(&result, &trusted), Bounded::Unchanged);
     }
 }
 
 #[test]
-fn mark_of_a_tool_lets_no_long_result_pass() {
+fn forged_metadata_lets_no_long_result_pass() {
     let overspill = own();
     let bound = |result: &Value| {
         let (call, options) = (Call::new("tool"), CallOptions::default());
@@ -152,7 +152,7 @@ fn mark_of_a_tool_lets_no_long_result_pass() {
 }
 
 #[test]
-fn content_of_mcp_that_is_no_list_is_shortened() {
+fn mcp_content_that_is_not_a_list_is_shortened() {
     for content in [json!(long()), json!({"type": "text", "text": long()})] {
         let after = changed(bound(&json!({"content": content, "a": 1}), &Gates::default()));
         let text = after["content"][0]["text"].as_str().unwrap();
@@ -162,7 +162,7 @@ fn content_of_mcp_that_is_no_list_is_shortened() {
 }
 
 #[test]
-fn media_that_are_text_after_a_while_are_shortened() {
+fn media_that_turn_into_text_are_shortened() {
     let data = format!("{}{}", "TUFQ".repeat(1_000), "a line\n".repeat(5_000));
     let result = json!({"content": [{"type": "image", "mimeType": "image/png", "data": data}]});
     let after = changed(bound(&result, &Gates::default()));
@@ -170,7 +170,7 @@ fn media_that_are_text_after_a_while_are_shortened() {
 }
 
 #[test]
-fn nothing_passes_the_ceiling_by_failing() {
+fn failure_lets_no_result_pass_the_ceiling() {
     let huge = "x".repeat(10_000_000);
     let panics: Gates =
         Gates { predicate: Some(Arc::new(|_, _| panic!("its own affair"))), ..Gates::default() };
@@ -198,7 +198,7 @@ fn nothing_passes_the_ceiling_by_failing() {
 }
 
 #[test]
-fn there_is_nothing_to_measure_in_what_is_no_result() {
+fn value_without_result_text_is_unchanged() {
     for result in
         [json!(null), json!(17), json!({}), json!({"output": null}), json!({"output": ""})]
     {
@@ -228,7 +228,7 @@ fn registry() -> Registry {
 }
 
 #[test]
-fn a_bad_call_is_an_error_and_harms_no_other() {
+fn bad_call_fails_alone() {
     let executed = registry().execute(&[
         call("1", "print", r#"{"lines": 3}"#),
         call("2", "print", r#"{"lines": -1}"#),
@@ -250,7 +250,7 @@ fn a_bad_call_is_an_error_and_harms_no_other() {
 }
 
 #[test]
-fn small_results_of_a_turn_stay_whole_and_large_ones_give_way() {
+fn turn_budget_keeps_small_results_whole_and_shortens_large_ones() {
     let registry = registry().with_budget(Limits::NONE.bytes(10_000));
     let executed = registry.execute(&[
         call("1", "print", r#"{"lines": 3}"#),
@@ -264,13 +264,13 @@ fn small_results_of_a_turn_stay_whole_and_large_ones_give_way() {
 }
 
 #[test]
-fn a_schema_that_is_none_is_refused_with_its_tools_name() {
+fn invalid_schema_is_refused_with_the_name_of_its_tool() {
     let error = Tool::new("print", |_| Ok(json!({}))).with_schema(&json!({"type": 17}));
     assert!(error.err().unwrap().to_string().starts_with("the schema of print is no JSON Schema"));
 }
 
 #[test]
-fn an_envelope_that_is_none_gets_a_bounded_answer() {
+fn invalid_envelope_gets_a_shortened_answer() {
     let overspill = Overspill::new(Profile::UNIFIED, Memory::default());
     let long = "x".repeat(60_000);
     for response in [
@@ -287,7 +287,7 @@ fn an_envelope_that_is_none_gets_a_bounded_answer() {
         assert_eq!(answer["status"], "partial", "{}", &response[..40]);
         assert_eq!(answer["data"]["truncation"]["kept_bytes"], 51_200);
     }
-    // Deep nesting, half of a pair, numbers beyond everything: JSON all the same.
+    // Deep nesting, half of a surrogate pair and huge numbers are still JSON.
     let deep = format!("{}1{}", "[".repeat(300), "]".repeat(300));
     let odd = format!(
         r#"{{"status":"error", "error":"e", "stats":{deep}, "context":{{"n": 1.50, "s": "\ud800"}}, "text":"{long}"}}"#

@@ -1,4 +1,4 @@
-//! Another user of the same machine can neither read nor lead astray.
+//! Tests that another user of the same machine can neither read outputs nor redirect them.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -17,7 +17,7 @@ use overspill::{Call, Error, Retention};
 const OTHER: u32 = 65_534;
 const NAMES: NameStyle = NameStyle { parts: &[NamePart::Text("out")], ..NameStyle::OWN };
 
-/// Returns a directory that everybody can enter, or says why there is nothing to try.
+/// Returns a directory that every user can enter, or prints why the test is skipped.
 fn stage() -> Option<tempfile::TempDir> {
     if !rustix::process::geteuid().is_root() {
         let _ = writeln!(std::io::stderr(), "skipped: only root can act as another user");
@@ -32,7 +32,7 @@ fn set_mode(path: impl AsRef<Path>, mode: u32) {
     fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
 }
 
-/// Runs a line of shell as another user.
+/// Runs a shell command as another user.
 fn other(line: &str, path: &Path) -> Output {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", line]).current_dir("/").env("P", path).uid(OTHER).gid(OTHER);
@@ -53,7 +53,7 @@ fn save(store: &Disk, bytes: &[u8]) -> OutputId {
 }
 
 #[test]
-fn another_user_can_neither_list_nor_read() {
+fn store_is_unreadable_for_another_user() {
     let Some(stage) = stage() else { return };
     let store = store(&stage.path().join("store"), Access::Private);
     let name = save(&store, b"secret");
@@ -64,7 +64,7 @@ fn another_user_can_neither_list_nor_read() {
     assert_eq!(store.read(&name, 0..9).unwrap(), b"secret");
 }
 
-/// What another user tries with a store of their own making.
+/// Runs as another user: tries to use the store, and to make stores in a read-only directory.
 #[test]
 fn part_as_another_user() {
     let Some(path) = std::env::var_os("OVERSPILL_TEST_OTHER") else { return };
@@ -93,11 +93,11 @@ fn part_as_another_user() {
 }
 
 #[test]
-fn another_user_fails_with_this_library_as_well() {
+fn store_is_unusable_for_another_user_of_the_library() {
     let Some(stage) = stage() else { return };
     let name = save(&store(&stage.path().join("store"), Access::Private), b"secret");
     assert_eq!(name.as_str(), "out");
-    // Theirs to run, wherever it was built.
+    // The other user must be able to run the program, no matter where it was built.
     let program = stage.path().join("program");
     fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
     set_mode(&program, 0o755);
@@ -119,7 +119,7 @@ fn another_user_fails_with_this_library_as_well() {
 }
 
 #[test]
-fn what_is_in_a_shared_directory_is_private_all_the_same() {
+fn outputs_in_a_shared_directory_are_private() {
     let Some(stage) = stage() else { return };
     let path = stage.path().join("store");
     fs::create_dir(&path).unwrap();
@@ -133,7 +133,7 @@ fn what_is_in_a_shared_directory_is_private_all_the_same() {
 }
 
 #[test]
-fn a_store_planted_in_a_public_directory_is_not_used() {
+fn planted_store_in_a_public_directory_is_not_used() {
     let Some(stage) = stage() else { return };
     let public = stage.path().join("public");
     fs::create_dir(&public).unwrap();
@@ -165,13 +165,13 @@ fn a_store_planted_in_a_public_directory_is_not_used() {
     assert_eq!(fs::read(stage.path().join("file")).unwrap(), b"ours");
 }
 
-/// Elsewhere a draft needs a hidden directory, so that nothing is saved at all.
+/// On other systems a draft needs the hidden directory, so that nothing is saved at all.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_a_member_of_the_group_plants_is_neither_followed_nor_shown_nor_removed() {
+fn files_planted_by_a_group_member_are_ignored_and_kept() {
     if cfg!(feature = "portable-unix") {
         let reason = "skipped: without files without a name, drafts need the hidden directory";
-        // Not by a macro, whose output the harness hides.
+        // No macro is used, because the test harness captures its output.
         let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{reason}\n").as_bytes());
         return;
     }

@@ -1,4 +1,4 @@
-//! Masks the strings of JSON that comes as tokens.
+//! Masks the strings of JSON that arrives as tokens.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use overspill_core::internal::json::JsonToken;
 use super::super::Redaction;
 use super::JsonString;
 
-/// The value of a pair waits for its name within so many bytes.
+/// The number of bytes for which the value of a pair waits for its name at most.
 const HELD: usize = 8 << 10;
 
 /// Masks strings, and keeps everything else as it is written.
@@ -16,21 +16,22 @@ const HELD: usize = 8 << 10;
 pub struct JsonMask {
     redaction: Arc<Redaction>,
     string: JsonString,
-    /// The current string is masked.
+    /// Whether the current string is masked.
     in_string: bool,
-    /// The current string is the name of a field.
+    /// Whether the current string is the name of a field.
     in_name: bool,
-    /// The string of a field such as `value`, whose name has not come: `{"value": "…", "name": "TOKEN"}`.
+    /// The string of a field such as `value` whose name has not arrived yet:
+    /// `{"value": "…", "name": "TOKEN"}`.
     value: Option<Range<usize>>,
-    /// How many secrets were masked after their name came.
+    /// The number of secrets that were masked after their name arrived.
     late: u64,
     out: Vec<u8>,
-    /// So much of it was handed on.
+    /// The number of bytes of `out` that were passed on.
     handed: usize,
 }
 
 impl JsonMask {
-    /// Masks what `redaction` knows.
+    /// Returns a mask with these rules.
     pub fn new(redaction: Arc<Redaction>) -> JsonMask {
         JsonMask {
             string: JsonString::new(redaction.clone()),
@@ -44,13 +45,13 @@ impl JsonMask {
         }
     }
 
-    /// Returns how many secrets there were so far.
+    /// Returns the number of secrets so far.
     pub fn masked(&self) -> u64 {
         self.string.masked() + self.late
     }
 
-    /// Takes a token as it is `written`. A string that begins is masked if `is_masked`; the name of a field
-    /// always is.
+    /// Takes a token and its `written` bytes. `is_masked` tells whether to mask a string that
+    /// begins. The name of a field is always masked.
     pub fn push(&mut self, token: JsonToken, written: &[u8], is_masked: bool) {
         match token {
             JsonToken::Text(says) if self.in_string => return self.push_text(written, says),
@@ -59,7 +60,7 @@ impl JsonMask {
                 self.in_name = is_key;
             }
             JsonToken::EndString if std::mem::take(&mut self.in_string) => self.end_string(),
-            // A name is not the name of the values in a list or an object.
+            // A name does not apply to the values inside a list or an object.
             JsonToken::Open(_) | JsonToken::Close => {
                 self.string.leave();
                 self.value = None;
@@ -74,13 +75,13 @@ impl JsonMask {
         self.release();
     }
 
-    /// Takes a part of a string, and what it `says`.
+    /// Takes a part of a string, and the text that it `says`.
     pub fn push_text(&mut self, written: &[u8], says: &[u8]) {
         self.out.extend_from_slice(self.string.push(written, says));
         self.release();
     }
 
-    /// Stops waiting for the name of a value that came too long ago.
+    /// Stops waiting for the name of a value that arrived too long ago.
     fn release(&mut self) {
         if self.value.as_ref().is_some_and(|value| self.out.len() - value.start > HELD) {
             self.value = None;
@@ -110,13 +111,13 @@ impl JsonMask {
         }
     }
 
-    /// Returns what goes on, until more is taken.
+    /// Returns the bytes to pass on. They are valid until the next call.
     pub fn ready(&mut self) -> &[u8] {
         self.handed = self.value.as_ref().map_or(self.out.len(), |value| value.start);
         &self.out[..self.handed]
     }
 
-    /// Forgets what was handed on.
+    /// Drops the bytes that were passed on.
     pub fn resume(&mut self) {
         let handed = std::mem::take(&mut self.handed);
         self.out.drain(..handed);
@@ -124,7 +125,7 @@ impl JsonMask {
             self.value.take().map(|value| value.start - handed..value.end.max(handed) - handed);
     }
 
-    /// Ends the text; returns the rest of it.
+    /// Ends the text and returns the rest of it.
     pub fn end(&mut self) -> &[u8] {
         self.out.extend_from_slice(self.string.end());
         self.value = None;
@@ -132,7 +133,7 @@ impl JsonMask {
     }
 }
 
-/// Masks the `written` string of a variable; returns how many secrets there were, if any.
+/// Masks the `written` string of a variable. Returns the number of secrets, if there are any.
 fn named_value(redaction: &Arc<Redaction>, name: &[u8], written: &[u8]) -> Option<(Vec<u8>, u64)> {
     let text = [b"{\"", name, b"\":\"", written, b"\"}"].concat();
     let text = String::from_utf8(text).ok()?;

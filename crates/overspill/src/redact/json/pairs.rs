@@ -1,10 +1,11 @@
-//! Pairs of fields that hold the name of a variable and its value: `{"name": "DB_PASSWORD", "value": "…"}`.
+//! Pairs of fields with the name of a variable and its value:
+//! `{"name": "DB_PASSWORD", "value": "…"}`.
 
 use serde_json::{Map, Value};
 
 use super::super::names::is_secret_name;
 
-/// What the name of a field says of its string.
+/// The role of a field in such a pair, by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Field {
     /// The name of a variable: `name`, `Key`, `ParameterKey`.
@@ -26,7 +27,7 @@ impl Field {
     }
 }
 
-/// Returns the name of the secret that the value of an object belongs to.
+/// Returns the name of the secret whose value is in an object.
 pub(super) fn pair_name(fields: &Map<String, Value>) -> Option<String> {
     let names = fields.iter().filter(|(field, _)| Field::of(field.as_bytes()) == Field::Name);
     let mut names = names.filter_map(|(_, name)| name.as_str());

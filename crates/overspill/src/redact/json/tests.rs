@@ -1,3 +1,5 @@
+//! Tests of masking in JSON.
+
 use overspill_core::internal::json::JsonToken;
 use proptest::prelude::*;
 use serde_json::json;
@@ -28,7 +30,7 @@ fn written(text: &str, escaped: &[bool]) -> String {
 }
 
 #[test]
-fn strings_are_masked_by_what_they_say() {
+fn json_strings_are_masked_by_their_decoded_text() {
     let stars = "*".repeat(40);
     for token in [token(), token().replace('a', "\\u0061"), token().replace('_', "\\u005f")] {
         let json = format!(r#"{{ "a\/b" : ["\u00e9 {token} \ud83d", 1.50], "{token}":null}}"#);
@@ -43,7 +45,7 @@ fn strings_are_masked_by_what_they_say() {
 }
 
 #[test]
-fn a_key_of_many_lines_stays_a_string_of_many_lines() {
+fn masked_private_key_in_json_keeps_its_lines() {
     let line = "a1B2c3D4e5F6g7H8";
     let key =
         format!("-----BEGIN {0} KEY-----\n{line}\n{line}\n-----END {0} KEY-----\n", "PRIVATE");
@@ -64,7 +66,7 @@ fn value_after_the_name_of_a_secret_is_masked() {
 }
 
 #[test]
-fn values_are_masked_at_any_depth_but_for_media() {
+fn json_values_are_masked_at_any_depth_except_media() {
     let token = token();
     let stars = format!("ghp_{}", "*".repeat(40));
     let image = "aGVsbG8gd29ybGQh".repeat(20);
@@ -84,7 +86,7 @@ fn values_are_masked_at_any_depth_but_for_media() {
 
 proptest! {
     #[test]
-    fn whatever_is_escaped_and_wherever_it_is_cut(
+    fn json_masking_is_independent_of_escapes_and_chunks(
         escaped in prop::collection::vec(any::<bool>(), 1..9),
         sizes in prop::collection::vec(1..30_usize, 1..5),
         glue in "[a-z é😀\"\\\\/\n]{0,20}",
@@ -95,7 +97,7 @@ proptest! {
         let (masked, count) = redaction().json(&json);
         let said: Vec<String> = serde_json::from_str(&masked).unwrap();
         prop_assert_eq!((&*said[0], count), (&*redaction().text(&text).0, 1));
-        // In chunks it is the same.
+        // In chunks, the result is the same.
         let (mut tokens, mut string) = (JsonTokens::default(), JsonString::new(redaction()));
         let (mut out, mut rest) = (Vec::new(), json.as_bytes());
         for size in sizes.iter().cycle() {
@@ -232,7 +234,7 @@ fn header_in_a_list_of_headers_is_masked() {
 }
 
 #[test]
-fn value_of_a_pair_waits_for_its_name_within_a_bound() {
+fn value_of_a_pair_waits_for_its_name_up_to_a_limit() {
     let (mut mask, mut tokens) = (JsonMask::new(redaction()), JsonTokens::default());
     let json =
         format!(r#"{{"value":"hunter2x","n":{},"name":"DB_PASSWORD"}}"#, "1".repeat(100_000));

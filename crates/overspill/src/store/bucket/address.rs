@@ -1,27 +1,27 @@
-//! Which bucket, and of whom.
+//! The address of a bucket, such as `s3://bucket/folder`, and the name of its local spool.
 
 use std::fmt;
 
 use super::connect;
 
-/// No name of a file is longer on any system that is known here, with room for an ending.
+/// The number of bytes that the name of a spool has at most. All known file systems accept it.
 const LONGEST: usize = 200;
 
-/// Whose object store it is.
+/// The provider of an object store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Provider {
-    /// S3, and what speaks it: `s3://bucket`.
+    /// S3 and compatible servers: `s3://bucket`.
     S3,
-    /// Azure's blobs, where a bucket is called a container: `az://container`.
+    /// Azure Blob Storage, where a bucket is called a container: `az://container`.
     Azure,
-    /// Google's cloud storage: `gs://bucket`.
+    /// Google Cloud Storage: `gs://bucket`.
     Google,
 }
 
 impl Provider {
     const ALL: [Provider; 3] = [Provider::S3, Provider::Azure, Provider::Google];
 
-    /// Returns what its addresses begin with, before `://`.
+    /// Returns the scheme of the provider's addresses: the text before `://`.
     pub fn scheme(self) -> &'static str {
         match self {
             Provider::S3 => "s3",
@@ -31,19 +31,19 @@ impl Provider {
     }
 }
 
-/// A bucket, and a folder in it: `s3://bucket/folder`.
+/// The address of a bucket and a folder in it: `s3://bucket/folder`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
-    /// Whose it is.
+    /// The provider of the bucket.
     pub provider: Provider,
-    /// The bucket.
+    /// The name of the bucket.
     pub bucket: String,
-    /// The folder, without slashes at its ends; empty for the whole bucket.
+    /// The folder, without slashes at its ends. It is empty for the whole bucket.
     pub prefix: String,
 }
 
 impl Address {
-    /// Takes an address that comes from outside, if it is one.
+    /// Returns the address for a text from outside, if the text is a valid address.
     pub fn parse(text: &str) -> Option<Address> {
         let (scheme, rest) = text.split_once("://")?;
         let provider = Provider::ALL.into_iter().find(|provider| provider.scheme() == scheme)?;
@@ -60,12 +60,13 @@ impl Address {
         sound.then(|| Address { provider, bucket: bucket.into(), prefix: prefix.into() })
     }
 
-    /// Returns the name of a folder for what waits for this bucket, told by the same variables as
-    /// [`BucketOptions`](super::BucketOptions). No other bucket, server or tenant has the same.
+    /// Returns the name of the local folder for outputs that wait for this bucket, from the same
+    /// variables as [`BucketOptions`](super::BucketOptions). No other bucket, server or tenant has
+    /// the same name.
     pub fn spool(&self, tenant: &str, variables: &[(String, String)]) -> String {
         let server = connect::server(self.provider, variables);
         let server = server.map(|server| format!("@{}", plain(&server))).unwrap_or_default();
-        // A slash becomes what neither buckets nor folders nor tenants can have.
+        // A slash becomes a plus sign, which no bucket, folder or tenant can contain.
         let folder = format!("{}/{}/{tenant}", self.bucket, self.prefix).replace("//", "/");
         let name = format!("{}{server}+{}", self.provider.scheme(), folder.replace('/', "+"));
         if name.len() <= LONGEST {
@@ -75,13 +76,13 @@ impl Address {
         format!("{}~{sum:032x}", &name[..LONGEST - 33])
     }
 
-    /// Returns where something stands in the bucket, as an address.
+    /// Returns the address of an object in the bucket.
     pub(super) fn of(&self, key: &str) -> String {
         format!("{}://{}/{key}", self.provider.scheme(), self.bucket)
     }
 }
 
-/// Returns the name of a server as a name of a file, on every system.
+/// Turns the name of a server into a name for a file on every system.
 fn plain(server: &str) -> String {
     let plain = |c: char| match c {
         ':' => ',',
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_a_bucket_and_a_folder() {
+    fn address_is_a_bucket_and_a_folder() {
         for (text, shown) in [
             ("s3://team", "s3://team"),
             ("s3://team/", "s3://team"),
@@ -126,7 +127,7 @@ mod tests {
         }
     }
     #[test]
-    fn what_waits_for_one_bucket_goes_to_no_other() {
+    fn spool_name_is_unique_to_bucket_server_and_tenant() {
         let spool = |address: &str, tenant: &str, variables: &[(&str, &str)]| {
             let owned = |(name, value): &(&str, &str)| ((*name).into(), (*value).into());
             let variables: Vec<(String, String)> = variables.iter().map(owned).collect();

@@ -1,4 +1,4 @@
-//! What is known of an output in a bucket: a line of JSON, and after it where its lines are.
+//! The record of an output in a bucket: a line of JSON, and after it the seal.
 //!
 //! Any machine with the right to write records may have written one, so nothing in a record is used
 //! before [`BucketRecord::from_bytes`] has checked it.
@@ -11,53 +11,53 @@ use crate::Error;
 use crate::store::seal::Seal;
 use crate::store::{Kept, OutputId, Record};
 
-/// Enough for the line of JSON of nearly every output.
+/// The number of bytes that contain the line of JSON of nearly every output.
 pub(super) const HEAD: u64 = 16 << 10;
-/// The longest line of JSON that is written and read.
+/// The number of bytes that a line of JSON may have at most.
 pub(super) const LINE: u64 = 4 << 20;
-/// The longest command in a line that would be too long.
+/// The number of characters of a command that are kept in a line that would be too long.
 const COMMAND_CHARS: usize = 100_000;
 
-/// What is known of an output. Fields that a later version adds are left alone by this one.
+/// The record of an output in a bucket. This version ignores fields that a later version adds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct BucketRecord {
-    /// The layout it was written in.
+    /// The number of the layout in which the record was written.
     overspill: u32,
-    /// The output's own key; the layout makes this very key for the output's name.
+    /// The key of the output. The layout must make the same key for the output's id.
     key: String,
-    /// Bytes that were stored.
+    /// The number of stored bytes.
     pub(super) bytes: u64,
-    /// Their checksum.
+    /// The checksum of the stored bytes.
     pub(super) sum: u64,
-    /// Bytes there were.
+    /// The number of bytes that the command printed.
     produced: u64,
-    /// Bytes of the start that were stored, if not all.
+    /// The number of stored bytes of the start, if not all bytes were stored.
     first: u64,
-    /// It was not kept whole.
+    /// The output was not kept whole.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     partial: bool,
-    /// The upload in parts that brings the output, while it is not done.
+    /// The id of the upload in parts that brings the output, while it is not complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) upload: Option<String>,
     /// The user and machine that saved the output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     writer: Option<String>,
-    /// The record that the writer gave.
+    /// The record from the writer.
     #[serde(default)]
     record: Option<Record>,
 }
 
-/// Why a record is not used.
+/// The reason why a record cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unusable {
-    /// A later version of overspill wrote it.
+    /// A later version of overspill wrote the record.
     Later,
-    /// It is not what overspill writes, for this reason.
+    /// overspill does not write such a record. The text is the reason.
     Damaged(&'static str),
 }
 
 impl Unusable {
-    /// A record without a complete first line.
+    /// The reason for a record without a complete first line.
     pub(super) const NO_LINE: Unusable = Unusable::Damaged("its first line is not complete");
 }
 
@@ -84,23 +84,24 @@ impl BucketRecord {
         }
     }
 
-    /// Names the upload that brings the output.
+    /// Adds the id of the upload that brings the output.
     pub(super) fn with_upload(self, upload: &str) -> BucketRecord {
         BucketRecord { upload: Some(upload.into()), ..self }
     }
 
-    /// Returns the output's own key.
+    /// Returns the key of the output.
     pub(super) fn key(&self) -> Path {
         Path::from(self.key.as_str())
     }
 
-    /// Returns the record, as `reader` may rely on it: an output that the reader did not save says so.
+    /// Returns the record as `reader` sees it: it says whether another user or machine saved the
+    /// output.
     pub(super) fn record(&self, reader: Option<&str>) -> Option<Record> {
         let saved_elsewhere = reader.is_none() || self.writer.as_deref() != reader;
         self.record.clone().map(|record| Record { saved_elsewhere, ..record })
     }
 
-    /// Returns how much of the output was kept.
+    /// Returns the part of the output that was kept.
     pub(super) fn kept(&self) -> Kept {
         if self.bytes >= self.produced && !self.partial {
             Kept::Whole
@@ -134,7 +135,8 @@ impl BucketRecord {
         self
     }
 
-    /// Reads and checks the line of JSON, if all of it is there.
+    /// Reads and checks the line of JSON. Returns `None` if `bytes` does not contain the whole
+    /// line.
     pub(super) fn from_bytes(
         layout: &Layout,
         name: &OutputId,
@@ -148,18 +150,18 @@ impl BucketRecord {
             Ok(note) if !layout.makes(&note.key, name) => {
                 Err(Unusable::Damaged("its key is not the key of this output"))
             }
-            Ok(note) => Ok(BucketRecord { record: note.record.map(Record::bounded), ..note }),
+            Ok(note) => Ok(BucketRecord { record: note.record.map(Record::sanitized), ..note }),
         })
     }
 
-    /// Reads what follows the line of JSON.
+    /// Reads the seal, which follows the line of JSON.
     pub(super) fn seal(bytes: &[u8]) -> Option<Seal> {
         let end = memchr::memchr(b'\n', bytes)?;
         Seal::from_bytes(&bytes[end + 1..])
     }
 }
 
-/// Tells whether a later version of overspill wrote a line of JSON, which may have other fields.
+/// Tells whether a later version of overspill wrote a line of JSON. Its other fields may differ.
 fn is_later(line: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Version {

@@ -1,4 +1,4 @@
-//! Records of the outputs in a bucket.
+//! Reads and writes the records of the outputs in a bucket.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -13,7 +13,8 @@ use crate::store::{
     Catalog, Entry, ExpiredOutput, OutputId, RecentOutputs, RecentQuery, Record, Store,
 };
 
-/// A list of expired outputs has 64 entries of less than 3 KB each; a larger object is not ours.
+/// The number of bytes that a list of expired outputs may have at most. A list that overspill
+/// writes has 64 entries of less than 3 KB each.
 const LONGEST_LIST: u64 = 1 << 20;
 
 impl Catalog for Bucket {
@@ -64,7 +65,7 @@ impl Catalog for Bucket {
         }
     }
 
-    /// Lists day by day, the last one first, and no more days than it needs.
+    /// Lists day by day, the last day first, and no more days than it needs.
     fn newest(&self, wanted: &RecentQuery) -> Result<RecentOutputs, Error> {
         let failed = |failure| self.failed(failure);
         let mut days = match &wanted.day {
@@ -124,7 +125,7 @@ impl Bucket {
                 continue;
             }
             if list.size > LONGEST_LIST {
-                let reason = format!("it has {} bytes, and no list has so many", list.size);
+                let reason = format!("it has {} bytes, more than any list has", list.size);
                 self.note_damaged_list(list.location.filename().unwrap_or_default(), reason);
                 continue;
             }
@@ -135,7 +136,7 @@ impl Bucket {
             let lines = bytes.split(|&byte| byte == b'\n');
             let entries =
                 lines.filter_map(|line| serde_json::from_slice::<ExpiredOutput>(line).ok());
-            expired.extend(entries.map(ExpiredOutput::bounded));
+            expired.extend(entries.map(ExpiredOutput::sanitized));
         }
         Ok(expired)
     }

@@ -1,4 +1,4 @@
-//! What may be done in a bucket, tried out.
+//! Tries each kind of request to a bucket, to find out which rights are missing.
 
 use std::time::Duration;
 
@@ -8,33 +8,33 @@ use super::Bucket;
 use super::failure::Failure;
 use crate::store::random;
 
-/// How long each try may take.
+/// The time limit of each request.
 const WAIT: Duration = Duration::from_secs(10);
 
-/// Something that was tried.
+/// The result of one kind of request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// What.
+    /// The kind of request.
     pub what: &'static str,
-    /// What it is needed for.
+    /// The commands that need this right.
     pub needed_for: &'static str,
-    /// How it went.
+    /// The result.
     pub finding: Finding,
 }
 
-/// How a try went.
+/// The result of a trial request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// It can be done.
+    /// The request works.
     Works,
-    /// It cannot, for this reason.
+    /// The request fails. The text is the reason.
     Fails(String),
-    /// It could not be tried, because something before it failed.
+    /// The request was not sent, because an earlier one failed.
     NotTried,
 }
 
 impl Bucket {
-    /// Tries everything that is needed of a bucket, and leaves nothing behind if it can.
+    /// Tries every kind of request that overspill needs, and removes the test object if possible.
     pub fn check_rights(&self) -> Vec<Check> {
         let path = self.0.layout.at(&format!("check/{}", random(12).unwrap_or_default()));
         let run = |work: Work| {
@@ -47,14 +47,14 @@ impl Bucket {
                     Work::Get => match objects.get(&path, Some(4..9)).await?.bytes == b"spill" {
                         true => Ok(()),
                         false => {
-                            Err(Failure::Other("a part that was asked for did not come".into()))
+                            Err(Failure::Other("the server ignored the requested range".into()))
                         }
                     },
                     Work::List => {
                         let listed = objects.list(&folder).await?;
                         match listed.iter().any(|meta| meta.location == path) {
                             true => Ok(()),
-                            false => Err(Failure::Other("what was put is not listed".into())),
+                            false => Err(Failure::Other("the new object is not listed".into())),
                         }
                     }
                     Work::Delete => objects.delete(vec![path.clone()]).await,
@@ -74,7 +74,7 @@ impl Bucket {
         };
         let again = put.clone().and_then(|()| match run(Work::Put(PutMode::Create)) {
             Err(Failure::Exists) => Ok(()),
-            Ok(()) => Err(Failure::Other("it overwrites what is there".into())),
+            Ok(()) => Err(Failure::Other("the server overwrites an existing object".into())),
             Err(failure) => Err(failure),
         });
         let again = tried(again);
@@ -94,10 +94,10 @@ impl Bucket {
         .into()
     }
 
-    /// Tries to get and to list where nothing may be put, as machines that only read.
+    /// Tries to get and to list if nothing may be put, as on machines that only read.
     fn read_rights(&self) -> (Finding, Finding) {
         let missing = self.0.layout.at("check/nothing");
-        // Only whoever may list is told that there is no such object.
+        // A server says that an object does not exist only to clients that may list.
         let get = match self
             .0
             .remote

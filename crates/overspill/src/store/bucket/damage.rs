@@ -1,4 +1,4 @@
-//! Damaged objects that were met, so that commands can name them.
+//! Remembers the damaged objects that requests met, so that commands can name them.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,10 +7,10 @@ use super::Bucket;
 use crate::Error;
 use crate::store::OutputId;
 
-/// The most damaged objects that are remembered: a peer can write any number of them.
+/// The number of damaged objects that are remembered at most. A peer can write any number of them.
 const MOST: usize = 1_000;
 
-/// The reason of each damage, by the end of the object's key.
+/// The reason of each damage, by a description of the object.
 #[derive(Debug, Default)]
 pub(super) struct Damage(Mutex<BTreeMap<String, String>>);
 
@@ -22,7 +22,7 @@ impl Damage {
         }
     }
 
-    /// Returns a sentence for each.
+    /// Returns a sentence for each damaged object.
     pub(super) fn sentences(&self) -> Vec<String> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().map(|(what, reason)| format!("{what} is damaged: {reason}")).collect()
@@ -30,17 +30,18 @@ impl Damage {
 }
 
 impl Bucket {
-    /// Notes that the record of an output is damaged.
+    /// Remembers that the record of an output is damaged.
     pub(super) fn note_damage(&self, name: &OutputId, reason: &'static str) {
         self.0.damage.add(format!("the record of {name}"), reason.into());
     }
 
-    /// Notes that a list of expired outputs is damaged; its name is of our own form.
+    /// Remembers that a list of expired outputs is damaged. The caller has checked the form of its
+    /// name.
     pub(super) fn note_damaged_list(&self, list: &str, reason: String) {
         self.0.damage.add(format!("the list gone/{list}"), reason);
     }
 
-    /// Returns the error for an output of which there is nothing but a damaged record.
+    /// Returns the error for an output that has only a damaged record.
     pub(super) fn damaged(&self, name: &OutputId, reason: &'static str) -> Error {
         Error::Damaged { name: name.clone(), reason: reason.into() }
     }

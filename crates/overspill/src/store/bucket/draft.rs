@@ -1,4 +1,4 @@
-//! An output on its way to the bucket.
+//! An output while it is written to the spool, and its upload to the bucket.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -15,11 +15,12 @@ pub(super) struct BucketDraft {
     pub(super) bucket: Bucket,
     pub(super) call: Call,
     pub(super) spooled: Box<dyn Draft>,
-    /// How long it may take to send it.
+    /// The time limit of the upload.
     pub(super) wait: Duration,
 }
 
-/// How long an upload may take after the caller was asked to end. Much longer, and the caller is killed.
+/// The time limit of an upload after the caller was asked to stop. With a longer limit, the caller
+/// would be killed.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
 impl Draft for BucketDraft {
@@ -43,10 +44,10 @@ impl Draft for BucketDraft {
         let BucketDraft { bucket, call, spooled, wait } = *self;
         let saved = spooled.publish()?;
         let deadline = Instant::now() + wait;
-        // From here on the output is saved on this machine, whether it is sent or not.
+        // From here on the output is saved on this machine, even if the upload fails.
         let sent = match bucket.prepare(&saved.id, &call) {
             Ok(()) => bucket.send(&saved.id, deadline).map_err(|failure| match failure {
-                // The time of all requests together.
+                // The limit applies to all requests together.
                 Failure::Late(_) => Failure::Late(wait).to_string(),
                 failure => failure.to_string(),
             }),
@@ -69,7 +70,7 @@ impl Draft for BucketDraft {
 }
 
 impl Bucket {
-    /// Notes until when the record of an output can be sent within the call.
+    /// Remembers until when the record of an output can be sent within the same call.
     fn await_description(&self, name: &OutputId, deadline: Instant) {
         let mut deadlines = self.deadlines();
         // A caller may never describe its outputs.

@@ -1,4 +1,4 @@
-//! Expiry in a bucket that many machines share.
+//! Removes expired outputs from a bucket that many machines share.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -17,9 +17,9 @@ use super::remote::{AT_ONCE, LONG, PATIENCE};
 use crate::Error;
 use crate::store::{Entry, ExpiredOutput, Expiry, OutputId, Record, Store, random};
 
-/// An upload this old has no writer any more.
+/// The age after which an upload counts as abandoned by its writer.
 const STALE: SignedDuration = SignedDuration::from_hours(24);
-/// How long a list of expired outputs is kept.
+/// The age at which a list of expired outputs is removed.
 const REMEMBERED: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 impl Expiry for Bucket {
@@ -35,12 +35,12 @@ impl Expiry for Bucket {
             false => self.0.remote.delete(vec![path]),
         };
         done.map_err(|failure| self.failed(failure))?;
-        // Another machine may have removed it before it could see the pin.
+        // Another machine may have removed the output before it could see the pin.
         if pinned { self.found(name).map(drop) } else { Ok(()) }
     }
 
-    /// Several machines may expire outputs at once. An output that was used or pinned meanwhile stays. An
-    /// output that is only on this machine never expires.
+    /// Several machines may expire outputs at the same time. An output that was used or pinned
+    /// meanwhile stays. An output that is only on this machine never expires.
     fn expire(&self, entries: &[&Entry]) -> Vec<Result<bool, Error>> {
         match self.try_expire(entries) {
             Ok(expired) => expired.into_iter().map(Ok).collect(),
@@ -48,7 +48,8 @@ impl Expiry for Bucket {
         }
     }
 
-    /// Makes room on this machine. A short sweep removes nothing in the bucket: that would take too long.
+    /// Makes room on this machine. A short sweep removes nothing in the bucket, because that would
+    /// take too long.
     fn due(&self, every: Duration, time: Duration) -> Result<Option<Vec<Entry>>, Error> {
         if self.0.spool.due(every, time)?.is_some() {
             self.shrink_spool()?;
@@ -64,7 +65,8 @@ impl Expiry for Bucket {
 
     fn time(&self) -> Result<Option<Timestamp>, Error> {
         if self.0.remote.time().is_none() {
-            // Any answer will do; a server that gives none has no answer to the next question either.
+            // Any response tells the time. A server that does not respond would not respond to the
+            // next request either.
             if let Err(late @ Failure::Late(_)) = self.0.remote.head(&self.0.layout.at("time")) {
                 return Err(self.failed(late));
             }
@@ -77,7 +79,7 @@ impl Bucket {
     fn try_expire(&self, entries: &[&Entry]) -> Result<Vec<bool>, Failure> {
         let names: Vec<OutputId> = entries.iter().map(|entry| entry.name.clone()).collect();
         let notes = self.read_notes(names.clone())?;
-        // A later version may have reasons to keep its outputs that this one cannot read.
+        // A later version may have reasons to keep its outputs that this version cannot read.
         let is_later = |at: usize| matches!(notes[at], Some(Err(Unusable::Later)));
         let unsent: Vec<bool> = names.iter().map(|name| self.is_unsent(name)).collect();
         let keys = notes.iter().zip(&unsent).map(|(note, unsent)| match note {
@@ -85,7 +87,8 @@ impl Bucket {
             _ => None,
         });
         let mut there = self.heads(keys.collect())?;
-        // Outputs whose record is missing or damaged, or leads to no object.
+        // Outputs without an object: the record is missing, damaged or names an object that is
+        // gone.
         let lost =
             (0..names.len()).filter(|&at| there[at].is_none() && !unsent[at] && !is_later(at));
         let lost: Vec<usize> = lost.collect();
@@ -112,13 +115,13 @@ impl Bucket {
         let decided: Vec<bool> = decide.collect();
         if !going.is_empty() {
             self.remove(going)?;
-            // The outputs are removed, whether they can be noted or not.
+            // The outputs are removed, whether or not the list of expired outputs can be written.
             let _ = self.note_expired(&expired);
         }
         Ok(decided)
     }
 
-    /// Lists the days of these outputs, and returns those that are there.
+    /// Lists the days of these outputs, and returns the outputs that exist.
     fn listed<'a>(
         &self,
         names: impl Iterator<Item = &'a OutputId>,
@@ -137,7 +140,7 @@ impl Bucket {
     pub(super) fn remove(&self, outputs: Vec<(Path, OutputId)>) -> Result<(), Failure> {
         let (keys, names): (Vec<Path>, Vec<OutputId>) = outputs.into_iter().unzip();
         self.0.remote.delete(keys)?;
-        // `tidy` removes records and marks that stay.
+        // `tidy` removes records and marks later if this fails.
         let _ = self.remove_known(&names);
         Ok(())
     }
@@ -186,14 +189,14 @@ impl Bucket {
             lines.push(b'\n');
         }
         let names = outputs.iter().map(|(entry, _)| entry.name.as_str());
-        // The key has the first and the last id of the list.
+        // The key contains the first and the last id of the list.
         let (Some(first), Some(last)) = (names.clone().min(), names.max()) else { return Ok(()) };
         let end = random(8).map_err(Failure::from)?;
         let path = self.0.layout.at(&format!("gone/{first}-{last}-{end}"));
         self.0.remote.put(&path, lines, PutMode::Create)
     }
 
-    /// Removes the remains of interrupted writers, and records and marks without an output.
+    /// Removes the objects of interrupted writers, and records and marks without an output.
     pub(super) fn tidy_bucket(&self) -> Result<(), Failure> {
         let (remote, layout) = (&self.0.remote, &self.0.layout);
         let Some(now) = remote.time() else { return Ok(()) };
@@ -202,7 +205,8 @@ impl Bucket {
         let notes = remote.list(&layout.notes())?;
         let marks = [Mark::Pin, Mark::Used].map(|mark| remote.list(&layout.marks(mark)));
         let [pins, used] = marks;
-        // Listed after the records, so that an output that is saved meanwhile keeps its record.
+        // List the outputs after the records, so that an output that is saved meanwhile keeps its
+        // record.
         let outputs = remote.list(&layout.outputs())?;
         let outputs = outputs.iter().filter_map(|meta| layout.key(&meta.location));
         let outputs: HashSet<OutputId> = outputs.map(|key| key.name).collect();
@@ -217,7 +221,7 @@ impl Bucket {
             if !is_ours || outputs.contains(&name) || !is_stale(meta, STALE) {
                 continue;
             }
-            // A record that cannot be read now keeps no other from being removed.
+            // A record that cannot be read now does not stop the removal of others.
             if is_note && !matches!(self.abort_upload_of(&name), Ok(true)) {
                 continue;
             }
@@ -231,8 +235,9 @@ impl Bucket {
         if going.is_empty() { Ok(()) } else { remote.delete(going) }
     }
 
-    /// Ends the upload in parts of a writer that was interrupted, and tells whether the record may go. A damaged
-    /// record ends no upload: its key may be that of any. The record of a later version stays.
+    /// Aborts the upload in parts of an interrupted writer, and tells whether the record may be
+    /// removed. A damaged record aborts no upload, because its key may name any object. The record
+    /// of a later version stays.
     fn abort_upload_of(&self, name: &OutputId) -> Result<bool, Failure> {
         let (layout, remote) = (&self.0.layout, &self.0.remote);
         let got = match remote.get(&layout.note(name), Some(0..LINE)) {

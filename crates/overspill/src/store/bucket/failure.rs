@@ -1,34 +1,34 @@
-//! Why a bucket did not do what it was asked, in a plain sentence.
+//! Turns the errors of a bucket into plain sentences.
 //!
-//! What a server answers can hold keys and signatures. Only its error code and its message are
-//! passed on, and of the message only what it says of itself.
+//! The answer of a server can contain keys and signatures. Only the error code, the HTTP status and
+//! known causes are passed on, never the body of an answer.
 
 use std::time::Duration;
 
 use crate::error::without_number;
 
-/// What is said to those who have no right to it.
+/// The beginning of the sentence for a missing right.
 const DENIED: &str = "access denied";
 
-/// What went wrong.
+/// The reason why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// There is no such object.
+    /// The object does not exist.
     NotFound,
-    /// There is one of that name already.
+    /// An object of that name already exists.
     Exists,
-    /// The object ends before the part that was asked for.
+    /// The object ends before the requested range.
     OutOfRange,
-    /// There was no answer in time.
+    /// The server did not answer within this time.
     Late(Duration),
-    /// All that came in time were answers with this status.
+    /// The time ran out, and the last answer had this status.
     Refused(u16),
-    /// Something else.
+    /// Another reason.
     Other(String),
 }
 
 impl Failure {
-    /// Tells whether it was a right that was missing.
+    /// Tells whether a right is missing.
     pub(super) fn is_denial(&self) -> bool {
         self.to_string().starts_with(DENIED)
     }
@@ -68,8 +68,8 @@ impl From<object_store::Error> for Failure {
     }
 }
 
-/// Returns how long the bucket was silent, if that is what went wrong. A silent source of credentials
-/// is told as missing credentials.
+/// Returns how long the server was silent, if silence is the reason. If a source of credentials was
+/// silent, the reason is missing credentials.
 fn silence(text: &str) -> Option<Duration> {
     if is_without_credentials(text) {
         return None;
@@ -91,7 +91,7 @@ fn is_without_credentials(text: &str) -> bool {
     .any(|part| text.contains(part))
 }
 
-/// Returns an error with everything it was caused by.
+/// Returns the text of an error and of all its causes.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -106,14 +106,14 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// Tells whether a part was asked for that the object does not have: an empty object has none at all.
+/// Tells whether the object does not have the requested range. An empty object has no range at all.
 fn is_out_of_range(text: &str, code: Option<&str>) -> bool {
     code == Some("InvalidRange")
         || status(text) == Some(416)
         || text.contains("Wanted range starting at")
 }
 
-/// Returns the error code of a server's answer.
+/// Returns the error code in a server's answer.
 fn said(text: &str) -> Option<&str> {
     let from = text.find("<Code>")? + "<Code>".len();
     let code = &text[from..from + text[from..].find('<')?];
@@ -150,7 +150,7 @@ fn plain(text: &str, code: Option<&str>) -> String {
         Some("SignatureDoesNotMatch") => Some("the secret key does not fit the access key"),
         Some("ExpiredToken") => Some("the credentials have expired"),
         Some("RequestTimeTooSkewed") => Some("the clock of this machine is wrong"),
-        // Azure says no more of a wrong key, account or signature.
+        // Azure does not tell a wrong key from a wrong account or signature.
         Some("AuthenticationFailed" | "InvalidAuthenticationInfo") => {
             Some("the credentials do not fit the account")
         }
@@ -185,14 +185,14 @@ fn plain(text: &str, code: Option<&str>) -> String {
     let network = [
         ("dns error", "its name could not be resolved"),
         ("failed to lookup address", "its name could not be resolved"),
-        ("Connection refused", "nobody answers there"),
+        ("Connection refused", "the connection was refused"),
         ("certificate", "its certificate is not trusted"),
         ("Connection reset", "the connection was reset"),
         ("connection closed", "the connection was closed"),
         ("IncompleteMessage", "the connection was closed"),
         ("timed out", "no answer in time"),
         ("timeout", "no answer in time"),
-        ("URL scheme is not allowed", "http:// is only for an endpoint that is set so"),
+        ("URL scheme is not allowed", "http:// works only for an endpoint that you set"),
     ];
     match network.iter().find(|(part, _)| has(part)) {
         Some((_, what)) => format!("{what}{code}"),
@@ -201,7 +201,7 @@ fn plain(text: &str, code: Option<&str>) -> String {
     }
 }
 
-/// Returns the end of a chain of causes, which is where the reason is, without any answer's body.
+/// Returns the last cause of an error, which is the reason, without the body of an answer.
 fn last_cause(text: &str) -> String {
     let text = text.split('<').next().unwrap_or_default();
     let last = text.trim_end_matches([' ', ':']).rsplit(": ").next().unwrap_or_default();
@@ -213,7 +213,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_told_without_what_they_hold() {
+    fn failure_text_contains_no_secrets_of_the_answer() {
         let body = "Server returned non-2xx status code: 403 Forbidden: <?xml version=\"1.0\"?>\
             <Error><Code>SignatureDoesNotMatch</Code><Message>x</Message><AWSAccessKeyId>AKIDSECRET\
             </AWSAccessKeyId><StringToSign>abc</StringToSign></Error>";

@@ -1,4 +1,4 @@
-//! Reads from the bucket: single pages on request, and ahead of a reader that continues.
+//! Reads outputs from the bucket: single pages on request, and ahead of a reader that continues.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -11,28 +11,29 @@ use super::page_cache::PageCache;
 use super::remote::{LONG, Remote, Waiting};
 use crate::store::OutputId;
 
-/// A page is read in steps of this size, so that the next one is there already.
+/// The alignment in bytes of a request for a page. The next page is then often fetched already.
 pub(super) const STEP: u64 = 64 << 10;
-/// The size of a request for an output that is read from start to end. Requests end at multiples of it:
-/// servers keep large objects in such parts.
+/// The size in bytes of a request for an output that is read from start to end. Requests end at
+/// multiples of this size, because servers keep large objects in such parts.
 pub(super) const STRIDE: u64 = 8 << 20;
-/// The number of such requests at once.
+/// The number of such requests at the same time.
 const STRIDES: usize = 2;
-/// The most bytes held in memory.
+/// The number of bytes that are held in memory at most.
 const HELD: u64 = 8 << 20;
-/// After this many reads in a row, the reader is taken to continue.
+/// The number of consecutive reads after which overspill expects the reader to continue.
 const IN_A_ROW: u32 = 2;
-/// The number of outputs that are read ahead at once, as for a comparison.
+/// The number of outputs that are read ahead at the same time, as for a comparison.
 const READERS: usize = 2;
 
-/// Ranges that were read lately, and requests under way.
+/// The ranges that were read lately, and the requests under way.
 #[derive(Debug, Default)]
 pub(super) struct Fetch {
     held: VecDeque<FetchedRange>,
     readers: VecDeque<Reader>,
 }
 
-/// A part of an output, in pieces as they came, so that handing it out is the first copy.
+/// A range of an output, in the pieces in which it arrived, so that handing it out is the first
+/// copy.
 #[derive(Debug)]
 pub(super) struct FetchedRange {
     pub(super) name: OutputId,
@@ -51,7 +52,7 @@ impl FetchedRange {
         self.start + self.bytes
     }
 
-    /// Adds the bytes of `range` that are here.
+    /// Appends the bytes of `range` that this range contains.
     fn copy(&self, range: Range<u64>, into: &mut Vec<u8>) {
         let mut start = self.start;
         for piece in &self.pieces {
@@ -69,10 +70,10 @@ impl FetchedRange {
 #[derive(Debug)]
 struct Reader {
     name: OutputId,
-    /// Where the last read ended.
+    /// The position where the last read ended.
     end: u64,
     in_a_row: u32,
-    /// Where the next part begins that is not asked for yet.
+    /// The position of the first byte that is not requested yet.
     asked: u64,
     coming: VecDeque<(u64, Waiting<Vec<Bytes>>)>,
 }
@@ -85,7 +86,7 @@ pub(super) struct Object<'a> {
 }
 
 impl Fetch {
-    /// Holds a part of an output.
+    /// Holds a range of an output in memory.
     pub(super) fn keep(&mut self, held: FetchedRange) {
         self.held.push_back(held);
         let mut all: u64 = self.held.iter().map(|held| held.bytes).sum();
@@ -97,13 +98,13 @@ impl Fetch {
         }
     }
 
-    /// Forgets an output.
+    /// Drops everything about an output.
     pub(super) fn forget(&mut self, name: &OutputId) {
         self.held.retain(|held| held.name != *name);
         self.readers.retain(|reader| reader.name != *name);
     }
 
-    /// Reads a part of an output; `range` lies within it.
+    /// Reads a range of an output. `range` must lie within the output.
     pub(super) fn read(
         &mut self,
         remote: &Remote,
@@ -111,7 +112,7 @@ impl Fetch {
         object: &Object,
         range: Range<u64>,
     ) -> Result<Vec<u8>, Failure> {
-        // An object can be larger than the memory there is.
+        // An object can be larger than the memory.
         let mut bytes = Vec::with_capacity((range.end - range.start).min(HELD) as usize);
         self.expect(object, &range);
         while range.start + (bytes.len() as u64) < range.end {
@@ -139,10 +140,10 @@ impl Fetch {
         self.held.iter().rev().find(has)
     }
 
-    /// Sees whether a read goes on where the last one ended.
+    /// Checks whether a read continues where the last one ended.
     fn expect(&mut self, object: &Object, range: &Range<u64>) {
         let known = self.readers.iter_mut().find(|reader| {
-            // Numbering lines reads the last range once more; that does not count.
+            // Numbering lines reads the last range a second time, which does not count.
             reader.name == *object.name && range.start <= reader.end
         });
         match known {
@@ -163,7 +164,7 @@ impl Fetch {
         }
     }
 
-    /// Gets the byte at `at`, and maybe more.
+    /// Fetches the byte at `at`, and possibly more.
     fn get(
         &mut self,
         remote: &Remote,
@@ -193,7 +194,7 @@ impl Reader {
         object: &Object,
         at: u64,
     ) -> Result<FetchedRange, Failure> {
-        // Skipped ranges are not waited for.
+        // Do not wait for ranges that the reader has skipped.
         while self.coming.front().is_some_and(|(start, _)| stride_end(*start) <= at) {
             self.coming.pop_front();
         }
@@ -222,7 +223,7 @@ impl Reader {
     }
 }
 
-/// Returns where the part ends that is asked for from `start` on.
+/// Returns the end of the request that begins at `start`.
 fn stride_end(start: u64) -> u64 {
     (start / STRIDE + 1) * STRIDE
 }

@@ -17,13 +17,15 @@ use crate::Error;
 use crate::store::seal::{SMALL, Seal, saved_by_later_version};
 use crate::store::{Entry, OutputId};
 
-/// How long a found output is remembered: a command asks for the same output several times.
+/// The time for which a found output is remembered. A command asks for the same output several
+/// times.
 const FRESH: Duration = Duration::from_secs(2);
-/// After a bucket did not answer, it is not asked again for this long about outputs that are also here.
+/// The time after an unanswered request during which the bucket is not asked about outputs that are
+/// also on this machine.
 const SILENT: Duration = Duration::from_secs(30);
 /// The time limit of a request about an output that is also on this machine.
 pub(super) const OFFLINE: Duration = Duration::from_secs(2);
-/// The most outputs that are remembered.
+/// The number of outputs that are remembered at most.
 const MOST_KNOWN: usize = 256;
 
 /// An output in the bucket.
@@ -32,13 +34,13 @@ pub(super) struct FoundObject {
     pub(super) entry: Entry,
     pub(super) key: Path,
     pub(super) note: Option<BucketRecord>,
-    /// There is a record, but it is damaged.
+    /// The output has a record, but the record is damaged.
     pub(super) is_damaged: bool,
-    /// Where its lines are, once that was asked for.
+    /// The seal with the line positions, after the first call that needs it.
     pub(super) seal: Option<Seal>,
 }
 
-/// An output that was found, and when.
+/// An output that was found, with the time.
 #[derive(Debug)]
 pub(super) struct Known {
     at: Instant,
@@ -51,7 +53,8 @@ impl Bucket {
         self.found_within(name, PATIENCE)
     }
 
-    /// Finds an output that is also on this machine: the wait is short, and not repeated.
+    /// Finds an output that is also on this machine, with a short time limit and without repeating
+    /// an unanswered request.
     pub(super) fn found_soon(&self, name: &OutputId) -> Result<FoundObject, Error> {
         let mut silent = self.0.silent.lock().unwrap_or_else(PoisonError::into_inner);
         if silent.is_some_and(|since| since.elapsed() < SILENT) {
@@ -62,7 +65,7 @@ impl Bucket {
         found
     }
 
-    /// Finds an output in the bucket, with requests that take no longer than this.
+    /// Finds an output in the bucket, with this time limit for each request.
     fn found_within(&self, name: &OutputId, wait: Duration) -> Result<FoundObject, Error> {
         if let Some(known) = self.known().get(name).filter(|known| known.at.elapsed() < FRESH) {
             return Ok(known.found.clone());
@@ -95,7 +98,8 @@ impl Bucket {
             (None, None) => return Err(not_found()),
             (None, Some(reason)) => return Err(self.damaged(name, reason)),
         };
-        // One request asks whether the output is there and fetches its start, unless the cache has it.
+        // One request asks whether the output exists and fetches its start, unless the cache has
+        // it.
         let first = match self.0.page_cache.has(name, 0) {
             true => 0,
             false => note.as_ref().map_or(0, |note| note.bytes).min(SMALL),
@@ -121,7 +125,7 @@ impl Bucket {
         Ok(FoundObject { entry, key, note, is_damaged: damage.is_some(), seal: None })
     }
 
-    /// Returns the record of an output, if there is one, or why it is not used.
+    /// Returns the record of an output, if it exists, or the reason why it cannot be used.
     ///
     /// A damaged record hides no output: the output is found by listing its day.
     fn note(
@@ -156,7 +160,7 @@ impl Bucket {
         Ok(noted)
     }
 
-    /// Finds the key of an output without a record, by listing its day.
+    /// Finds the key of an output without a record by listing its day.
     pub(super) fn key_of(&self, name: &OutputId) -> Result<Option<Path>, Failure> {
         let listed = self.0.remote.list(&self.0.layout.day(&day_of(name), None))?;
         let is_it = |meta: &ObjectMeta| {
@@ -179,7 +183,8 @@ async fn start_of(
     Ok((got.meta, got.bytes))
 }
 
-/// Returns when an object was written, by the server's clock, in whole seconds: not all responses have more.
+/// Returns the time at which an object was written, by the server's clock, in whole seconds: not
+/// all responses are more precise.
 pub(super) fn modified(meta: &ObjectMeta) -> Timestamp {
     Timestamp::from_second(meta.last_modified.timestamp()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The fuzz target for records in a bucket.
+//! The fuzz target for records, lists and keys in a bucket.
 
 use object_store::path::Path;
 

@@ -1,11 +1,11 @@
-//! The keys of objects in a bucket.
+//! The keys of the objects in a bucket.
 //!
 //! ```text
-//! PREFIX/TENANT/v1/outputs/DAY/SESSION/TOOL/ID.txt   an output, as it was printed
-//! PREFIX/TENANT/v1/records/ID                        what is known of it, and where its lines are
-//! PREFIX/TENANT/v1/pins/ID                           it is to stay
-//! PREFIX/TENANT/v1/used/ID                           when it was last read, if days after it was saved
-//! PREFIX/TENANT/v1/gone/ID-ID-RANDOM                 what has expired, a few dozen in one object
+//! PREFIX/TENANT/v1/outputs/DAY/SESSION/TOOL/ID.txt   the bytes of an output
+//! PREFIX/TENANT/v1/records/ID                        its record and its seal
+//! PREFIX/TENANT/v1/pins/ID                           the output is pinned
+//! PREFIX/TENANT/v1/used/ID                           the time of the last read, if days later
+//! PREFIX/TENANT/v1/gone/ID-ID-RANDOM                 a list of a few dozen expired outputs
 //! ```
 //!
 //! A later layout gets another number. The meaning of a number never changes.
@@ -16,9 +16,9 @@ use crate::Call;
 use crate::store::name::{component, is_component};
 use crate::store::{NameStyle, OutputId};
 
-/// The layout that is written, and the only one there is so far.
+/// The number of the layout that this version writes. Layout 1 is the only one so far.
 pub(super) const FORMAT: u32 = 1;
-/// So long is a day in a key.
+/// The number of characters of a day in a key.
 const DAY: usize = "2026-01-13".len();
 
 /// The folder of one tenant.
@@ -35,7 +35,7 @@ pub(super) struct Key {
     pub(super) name: OutputId,
 }
 
-/// A mark on an output: an empty object with its id.
+/// A mark on an output: an empty object with the id of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     Pin,
@@ -59,7 +59,7 @@ impl Layout {
         Layout { root: format!("{prefix}{slash}{tenant}/v{FORMAT}") }
     }
 
-    /// Returns the key of something below the tenant's folder.
+    /// Returns the key of an object below the tenant's folder.
     pub(super) fn at(&self, below: &str) -> Path {
         Path::from(format!("{}/{below}", self.root))
     }
@@ -76,7 +76,7 @@ impl Layout {
         self.at("outputs")
     }
 
-    /// Returns the folder of a day's outputs, and of a session's if it is known.
+    /// Returns the folder for the outputs of a day, or of one session on that day.
     pub(super) fn day(&self, day: &str, session: Option<&str>) -> Path {
         match session {
             None => self.at(&format!("outputs/{day}")),
@@ -104,7 +104,7 @@ impl Layout {
         self.at("gone")
     }
 
-    /// Takes the key of an output apart; `None` for a key of another form.
+    /// Returns the parts of the key of an output, or `None` for a key of another form.
     pub(super) fn key(&self, path: &Path) -> Option<Key> {
         let below = path.as_ref().strip_prefix(self.root.as_str())?.strip_prefix("/outputs/")?;
         let mut parts = below.split('/');
@@ -118,16 +118,17 @@ impl Layout {
         sound.then(|| Key { session: session.into(), tool: tool.into(), name })
     }
 
-    /// Tells whether this layout makes this very key for an output of this name.
+    /// Tells whether this layout makes exactly this key for an output of this id.
     ///
-    /// Records come from any machine. A key that fails this test may be any object of the bucket.
+    /// Any machine may have written a record. A key that fails this test may name any object of the
+    /// bucket.
     pub(super) fn makes(&self, key: &str, name: &OutputId) -> bool {
         let path = Path::from(key);
         path.as_ref() == key && self.key(&path).is_some_and(|key| key.name == *name)
     }
 
-    /// Returns the first and the last name that a list of expired outputs may speak of, if its key is of
-    /// our own form.
+    /// Returns the first and the last id that a list of expired outputs may contain, if its key has
+    /// the form that overspill writes.
     pub(super) fn gone_range(&self, path: &Path) -> Option<(OutputId, OutputId)> {
         let file = path.filename()?;
         let parts: Vec<&str> = file.split('-').collect();
@@ -140,18 +141,18 @@ impl Layout {
         if sound { Some((name(first)?, name(last)?)) } else { None }
     }
 
-    /// Returns the name at the end of a key of a note or a mark.
+    /// Returns the id at the end of the key of a record or a mark.
     pub(super) fn named(path: &Path) -> Option<OutputId> {
         NameStyle::OWN.name_of(&format!("{}{}", path.filename()?, NameStyle::OWN.ending))
     }
 }
 
-/// Returns the day in a key, from the time in an id: the id alone leads to the day.
+/// Returns the day in the key of an output. The time in the id is enough to find it.
 pub(super) fn day_of(name: &OutputId) -> String {
     name.time().unwrap_or_default().strftime("%Y-%m-%d").to_string()
 }
 
-/// Tells whether a folder's name is a day.
+/// Tells whether the name of a folder is a day.
 pub(super) fn is_day(text: &str) -> bool {
     let fits = |(at, byte): (usize, u8)| match at {
         4 | 7 => byte == b'-',
@@ -165,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_lead_to_names_and_back() {
+    fn output_key_is_parsed_back() {
         let layout = Layout::new("/team/outputs/", "ada");
         let name = OutputId::parse("01KA3F9C2E01KA3F9C2E01KA3F").unwrap();
         let call = Call { session: Some("s/1".into()), ..Call::new("../bash") };
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_ours_is_no_output() {
+    fn foreign_key_is_not_an_output() {
         let layout = Layout::new("p", "all");
         for foreign in [
             "p/all/v1/outputs/2026-01-13/s/t/notes.txt",

@@ -1,23 +1,23 @@
-//! Rules by which a bucket removes by itself what is old, in the words of its provider.
+//! Writes lifecycle rules, with which the provider removes old objects automatically.
 
 use serde_json::{Value, json};
 
 use super::Bucket;
 use super::address::Provider;
 
-/// What each rule is about: a folder, and for how many days longer than outputs it stays.
+/// The folders with a rule, each with the number of days that it stays longer than the outputs.
 const FOLDERS: [(&str, u32); 3] = [
     ("outputs", 0),
-    // After the outputs, so that whoever reads one still knows what it is.
+    // Records stay longer than outputs, so that a reader of an output still finds its record.
     ("records", 1),
     ("used", 1),
 ];
-/// For so many days it is remembered what has expired.
+/// The folder of the lists of expired outputs, with the number of days that a list stays.
 const GONE: (&str, u32) = ("gone", 30);
 
 impl Bucket {
-    /// Returns a lifecycle rule that has the bucket itself remove what is older than so many days, and
-    /// uploads that were never completed.
+    /// Returns a lifecycle rule for the provider. With it the bucket removes outputs that are older
+    /// than this number of days, and uploads that were never completed.
     pub fn lifecycle(&self, days: u32) -> String {
         let folder = self.folder();
         let below = FOLDERS.iter().map(|(below, more)| (*below, days + more)).chain([GONE]);
@@ -48,7 +48,8 @@ fn s3(folder: &str, below: impl Iterator<Item = (&'static str, u32)>) -> Value {
     json!({ "Rules": below.map(rule).chain([uploads]).collect::<Vec<_>>() })
 }
 
-/// Parts that were never completed Azure forgets by itself, after a week.
+/// Returns the rules for Azure, which removes the parts of incomplete uploads after a week without
+/// a rule.
 fn azure(container: &str, folder: &str, below: impl Iterator<Item = (&'static str, u32)>) -> Value {
     let rule = |(below, days): (&str, u32)| {
         json!({

@@ -1,4 +1,4 @@
-//! Lists the outputs in the bucket, and the ones that wait on this machine.
+//! Lists the outputs in the bucket, and the outputs that wait on this machine.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ use crate::Error;
 use crate::store::name::component;
 use crate::store::{Entry, OutputId, RecentOutputs, RecentQuery};
 
-/// Pins, and times of the last use.
+/// The pins and the times of the last use, by id.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
     pub(super) pins: HashSet<OutputId>,
@@ -25,7 +25,7 @@ pub(super) struct Marks {
 }
 
 impl Marks {
-    /// Returns an output as it stands in a listing.
+    /// Returns the entry of an output for a listing.
     fn entry(&self, name: OutputId, meta: &ObjectMeta) -> Entry {
         let used = self.used.get(&name).copied().unwrap_or(Timestamp::MIN).max(modified(meta));
         let pinned = self.pins.contains(&name);
@@ -61,7 +61,7 @@ impl Bucket {
         Ok(Marks { pins: pins.iter().filter_map(named).collect(), used: used.collect() })
     }
 
-    /// Returns the days that have outputs, the last one last.
+    /// Returns the days that have outputs, the last day last.
     pub(super) fn days(&self) -> Result<Vec<String>, Failure> {
         let outputs = self.0.layout.outputs();
         let folders =
@@ -71,7 +71,7 @@ impl Bucket {
         Ok(days)
     }
 
-    /// Lists the wanted outputs of a day, as far as their keys tell, the newest first.
+    /// Lists the outputs of a day whose keys match the query, the newest first.
     pub(super) fn day(
         &self,
         day: &str,
@@ -90,14 +90,15 @@ impl Bucket {
         Ok(entries)
     }
 
-    /// Adds the wanted outputs with their records.
+    /// Adds the outputs that match the query, with their records.
     pub(super) fn add_to(
         &self,
         newest: &mut RecentOutputs,
         mut entries: Vec<Entry>,
         wanted: &RecentQuery,
     ) -> Result<(), Error> {
-        // Only command and directory are not in the key, and need every record.
+        // The key contains neither the command nor the directory, so these queries need every
+        // record.
         let by_key = wanted.command.is_none() && wanted.directory.is_none();
         while !entries.is_empty() && (newest.entries.len() < wanted.most || !by_key) {
             let some: Vec<Entry> = match by_key {
@@ -129,7 +130,8 @@ impl Bucket {
         Ok(notes.into_iter().map(|note| note.and_then(Result::ok)).collect())
     }
 
-    /// Reads the records of many outputs; `None` for one that is missing, or too long to be read here.
+    /// Reads the records of many outputs. A record that is missing, or has a first line of more
+    /// than [`HEAD`] bytes, is `None`.
     pub(super) fn read_notes(
         &self,
         names: Vec<OutputId>,

@@ -1,4 +1,4 @@
-//! Finds outputs in a bucket by a part of their id, and lines in them.
+//! Finds outputs in a bucket by a part of their id, and lines in these outputs.
 
 use super::Bucket;
 use super::bucket_record::{BucketRecord, LINE};
@@ -13,10 +13,11 @@ use crate::store::{
     Entry, Integrity, Kept, KeptRanges, Lookup, OutputId, RecentQuery, Store, lines,
 };
 
-/// The number of days whose outputs are all searched for the end of an id. Earlier days are searched until one has it.
+/// The number of days whose outputs are all searched for the end of an id. Earlier days are
+/// searched until one has it.
 const LATELY: usize = 3;
 
-/// A longer index of lines is not fetched; this one is for an output of 256 GiB.
+/// The number of bytes of a line index that are fetched at most: enough for an output of 256 GiB.
 const LONGEST_INDEX: u64 = 64 << 20;
 
 impl Lookup for Bucket {
@@ -26,7 +27,7 @@ impl Lookup for Bucket {
         entries.retain(is_wanted);
         copies.retain(is_wanted);
         let (notes, wanted) = (self.0.layout.notes(), start.to_owned());
-        // If an output is here, others are not waited for long.
+        // If an output is on this machine, the bucket gets only a short time.
         let is_here = !entries.is_empty() || !copies.is_empty();
         let wait = if is_here { OFFLINE } else { PATIENCE };
         let found =
@@ -116,7 +117,7 @@ impl Lookup for Bucket {
             return self.0.spool.check(name);
         }
         let found = match self.found(name) {
-            // Without the bucket only the copy can be checked.
+            // Without the bucket only the local copy can be checked.
             Err(Error::Bucket { .. }) if self.0.spool.entry(name).is_ok() => {
                 return self.0.spool.check(name);
             }
@@ -143,7 +144,7 @@ impl Lookup for Bucket {
 }
 
 impl Bucket {
-    /// Returns the seal of an output, with the places of its lines.
+    /// Returns the seal of an output, with its line positions.
     fn seal(&self, name: &OutputId) -> Result<Option<Seal>, Error> {
         let found = self.found(name)?;
         if let Some(seal) = &found.seal {

@@ -1,7 +1,7 @@
-//! Outputs in a bucket that many machines share: S3 and what speaks it, Azure, Google.
+//! A store in a bucket that many machines share: S3 and compatible servers, Azure, Google.
 //!
-//! An output is saved on this machine first, in the spool, and then sent. The call waits for the upload for a
-//! limited time; an output that is not in the bucket by then is sent later.
+//! overspill saves an output on this machine first, in the spool, and then sends it. The call waits
+//! for the upload for a limited time. An output that is not in the bucket by then is sent later.
 //!
 //! ```no_run
 //! use overspill::store::{Disk, DiskOptions, bucket::{Address, Bucket, BucketOptions}};
@@ -9,7 +9,8 @@
 //! let spool = Disk::new("/var/lib/agent/spool", DiskOptions::default());
 //! let address = Address::parse("s3://team/outputs").expect("an address");
 //! let variables = std::env::vars().filter(|(name, _)| name.starts_with("AWS_")).collect();
-//! let bucket = Bucket::new(spool, address, BucketOptions { variables, ..BucketOptions::default() });
+//! let bucket = Bucket::new(spool, address, BucketOptions { variables, ..BucketOptions::default()
+//! });
 //! ```
 
 pub(crate) mod address;
@@ -63,10 +64,10 @@ use crate::{Call, Clock, Error};
 
 pub use address::Address;
 
-/// An output that is read is marked as used if the last mark is older than this.
+/// The age of the last use mark above which reading an output writes a new one.
 const USED_EVERY: SignedDuration = SignedDuration::from_hours(24);
 
-/// Keeps outputs in a bucket, and on this machine until they are there.
+/// A store that saves outputs in a bucket, and on this machine until they are in the bucket.
 #[derive(Debug, Clone)]
 pub struct Bucket(Arc<Inner>);
 
@@ -81,41 +82,45 @@ struct Inner {
     page_cache: PageCache,
     fetch: Mutex<Fetch>,
     known: Mutex<HashMap<OutputId, Known>>,
-    /// When the bucket last did not answer a request about an output that is also here.
+    /// The time of the last unanswered request about an output that is also on this machine.
     silent: Mutex<Option<Instant>>,
     /// The keys of the outputs that were listed last.
     places: Mutex<HashMap<OutputId, Path>>,
-    /// Until when the records of outputs that were just saved can be sent.
+    /// The time until which the records of outputs that were just saved can be sent.
     deadlines: Mutex<HashMap<OutputId, Instant>>,
-    /// Damaged objects that were met.
+    /// The damaged objects that requests met.
     damage: Damage,
 }
 
-/// How a [`Bucket`] is used.
+/// The options of a [`Bucket`].
 #[derive(Clone)]
 pub struct BucketOptions {
-    /// Whose outputs they are; every tenant has a folder of its own.
+    /// The owner of the outputs. Every tenant has its own folder.
     pub tenant: String,
-    /// How long a call may wait for its output to be in the bucket.
+    /// The time for which a call may wait for its upload.
     pub upload_wait: Duration,
-    /// The most bytes of copies on this machine of what is in the bucket.
+    /// The number of bytes on this machine for copies of objects in the bucket at most.
     pub cache: u64,
-    /// Variables as the provider's own programs know them: region, account, endpoint, credentials.
+    /// Variables with the names that the provider's own programs use: region, account, endpoint,
+    /// credentials.
     pub variables: Vec<(String, String)>,
-    /// How errors name a variable whose value comes from a setting: the variable and the setting.
+    /// The setting behind each variable, so that errors can name the setting: pairs of variable
+    /// and setting.
     pub setting_names: Vec<(String, String)>,
-    /// Why the server must not be contacted. Outputs wait in the spool.
+    /// The reason why the server must not be contacted, if there is one. Outputs wait in the spool.
     pub blocked: Option<String>,
-    /// Names this user on this machine. Records in the bucket have it, see [`Record::saved_elsewhere`].
+    /// The name of this user on this machine. Records in the bucket contain it, see
+    /// [`Record::saved_elsewhere`].
     ///
     /// [`Record::saved_elsewhere`]: crate::store::Record::saved_elsewhere
     pub writer: Option<String>,
-    /// Tells the time.
+    /// The clock that dates the outputs.
     pub clock: Clock,
 }
 
 impl Default for BucketOptions {
-    /// The tenant `all`, five seconds, 1 GiB, no variables, no writer, the system's clock.
+    /// Returns the defaults: the tenant `all`, a wait of five seconds, 1 GiB of copies, no
+    /// variables, no writer, the system's clock.
     fn default() -> BucketOptions {
         BucketOptions {
             tenant: "all".into(),
@@ -130,7 +135,7 @@ impl Default for BucketOptions {
     }
 }
 
-/// Leaves the variables out: they have credentials.
+/// Leaves out the variables, because they contain credentials.
 impl std::fmt::Debug for BucketOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("BucketOptions")
@@ -142,10 +147,10 @@ impl std::fmt::Debug for BucketOptions {
 }
 
 impl Bucket {
-    /// Keeps outputs in a bucket. `spool` is a directory for this bucket and tenant only;
-    /// [`Address::spool`] has a name for it.
+    /// Returns a store in a bucket. `spool` is a directory for this bucket and tenant only.
+    /// [`Address::spool`] returns a name for it.
     ///
-    /// Sends no request yet.
+    /// This function sends no request.
     pub fn new(spool: Disk, address: Address, options: BucketOptions) -> Bucket {
         let layout = Layout::new(&address.prefix, &options.tenant);
         let mut remote = Remote::new(address, options.variables.clone());
@@ -154,7 +159,7 @@ impl Bucket {
         Bucket::over(spool, layout, remote, options)
     }
 
-    /// Saves outputs with the server that `remote` reaches.
+    /// Returns a store that uses the server behind `remote`.
     fn over(spool: Disk, layout: Layout, remote: Remote, options: BucketOptions) -> Bucket {
         let BucketOptions { upload_wait, cache, clock, writer, .. } = options;
         let page_cache = PageCache::new(spool.clone(), cache);
@@ -181,12 +186,12 @@ impl Bucket {
         self.0.remote.address()
     }
 
-    /// Returns the folder below which everything of the tenant stands.
+    /// Returns the folder that contains all objects of the tenant.
     pub fn folder(&self) -> String {
         self.0.layout.at("").to_string()
     }
 
-    /// Returns how many requests went to the server so far.
+    /// Returns the number of requests and received bytes so far.
     pub fn traffic(&self) -> Traffic {
         let seen = &self.0.remote.seen;
         let (requests, received) = (&seen.requests, &seen.received);
@@ -288,7 +293,7 @@ impl Store for Bucket {
         }
         let removed = match self.found(name) {
             Ok(found) => self.remove(vec![(found.key, name.clone())]),
-            // The key of the record is certain; the object that it names is not touched.
+            // The key of the record is certain. The object that the record names is not touched.
             Err(Error::Damaged { .. }) => self.remove_known(std::slice::from_ref(name)),
             Err(error) => return Err(error),
         };

@@ -1,4 +1,5 @@
-//! Keeps fetched parts of other machines' outputs on this machine, since a page is often read again.
+//! The page cache: keeps fetched parts of other machines' outputs on this machine, because readers
+//! often read a page again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -8,22 +9,22 @@ use super::fetch::{FetchedRange, STEP, STRIDE};
 use crate::Error;
 use crate::store::{Disk, Expiry, OutputId, Store};
 
-/// A read of at most this size is a page.
+/// The size in bytes up to which a read counts as a page.
 const PAGE: u64 = 16 * STEP;
-/// An output larger than this fraction of the cache is large.
+/// An output is large if it is larger than the size of the cache divided by this number.
 const LARGE: u64 = 16;
-/// The cache is trimmed after this many new bytes.
+/// The number of new bytes after which the cache is trimmed.
 const LOOK_EVERY: u64 = 64 << 20;
-/// Commands that fetch little trim the cache at most this often.
+/// The shortest time between two trims by commands that fetch little.
 const TURN: Duration = Duration::from_secs(60);
 
-/// Fetched parts of outputs.
+/// The cache of fetched parts of outputs.
 #[derive(Debug)]
 pub(super) struct PageCache {
     spool: Disk,
-    /// The most bytes in the cache.
+    /// The number of bytes in the cache at most.
     room: u64,
-    /// Bytes added since the cache was last trimmed.
+    /// The number of bytes added since the cache was last trimmed.
     kept: AtomicU64,
     /// The value of `kept` when trimming was last considered.
     asked: AtomicU64,
@@ -39,25 +40,26 @@ impl PageCache {
         if self.room == 0 {
             return None;
         }
-        // Parts begin at fixed places only, so that no index is needed.
+        // Parts begin only at fixed positions, so that no index is needed.
         [at - at % STEP, at - at % STRIDE].into_iter().find_map(|start| {
             let bytes = self.spool.page(name, start)?;
             Some(FetchedRange::new(name, start, vec![bytes.into()])).filter(|held| at < held.end())
         })
     }
 
-    /// Tells whether the cache has the stride that begins there.
+    /// Tells whether the cache has the part that begins at `start`.
     pub(super) fn has(&self, name: &OutputId, start: u64) -> bool {
         self.room > 0 && self.spool.has_page(name, start)
     }
 
-    /// Adds a fetched part, unless all of a large output is being read: that would push out everything else.
+    /// Adds a fetched part, unless a reader reads all of a large output, which would push out
+    /// everything else.
     pub(super) fn keep(&self, held: &FetchedRange, output: u64) {
         let is_page = held.bytes <= PAGE;
         if self.room == 0 || !is_page && output > self.room / LARGE {
             return;
         }
-        // A part that cannot be stored is fetched again.
+        // A part that cannot be saved is fetched again.
         if self.spool.put_page(&held.name, held.start, &held.pieces).is_ok() {
             self.kept.fetch_add(held.bytes, Ordering::Relaxed);
         }
@@ -65,7 +67,7 @@ impl PageCache {
 }
 
 impl Bucket {
-    /// Trims the cache once in a while.
+    /// Trims the cache from time to time.
     pub(super) fn trim_page_cache(&self) {
         let PageCache { kept, asked, .. } = &self.0.page_cache;
         let new = kept.load(Ordering::Relaxed);
@@ -80,7 +82,8 @@ impl Bucket {
         }
     }
 
-    /// Removes copies of outputs and pages that are in the bucket, the least used first, until the rest fits.
+    /// Removes local copies of outputs and pages that are in the bucket, the least recently used
+    /// first, until the rest fits.
     pub(super) fn shrink_spool(&self) -> Result<(), Error> {
         let (_, sent) = self.0.spool.unsent_and_sent()?;
         let pages = self.0.spool.pages();

@@ -1,4 +1,4 @@
-//! Requests to the bucket from synchronous code.
+//! Sends requests to the bucket from synchronous code.
 //!
 //! The first request connects and starts the thread of the runtime.
 
@@ -22,20 +22,21 @@ use super::connect::{Server, connect};
 use super::failure::Failure;
 use super::watch::Seen;
 
-/// The requests to the server so far.
+/// The traffic with the server so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Traffic {
-    /// How many requests.
+    /// The number of requests.
     pub requests: u64,
-    /// The bytes of their responses.
+    /// The number of bytes in the responses.
     pub received: u64,
 }
 
 /// The time limit of a request without a limit of its own.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
-/// The time limit of many requests, or of one large response. A server that falls silent ends the wait.
+/// The time limit of many requests, or of one large response. A silent server ends the wait
+/// earlier.
 pub(super) const LONG: Duration = Duration::from_secs(600);
-/// The number of small requests at once.
+/// The number of small requests at the same time.
 pub(super) const AT_ONCE: usize = 16;
 
 /// A bucket, and the connection to it.
@@ -43,9 +44,9 @@ pub(super) const AT_ONCE: usize = 16;
 pub(super) struct Remote {
     address: Address,
     variables: Vec<(String, String)>,
-    /// How errors name a variable whose value comes from a setting.
+    /// The setting behind each variable, so that errors can name the setting.
     pub(super) setting_names: Vec<(String, String)>,
-    /// Why the server must not be contacted.
+    /// The reason why the server must not be contacted, if there is one.
     pub(super) blocked: Option<String>,
     connected: OnceLock<Result<Connected, Failure>>,
     pub(super) seen: Arc<Seen>,
@@ -59,7 +60,7 @@ struct Connected {
     runtime: Handle,
 }
 
-/// What questions are asked of.
+/// The objects of a bucket, as the target of requests.
 #[derive(Debug, Clone)]
 pub(super) struct Objects(pub(super) Arc<dyn Server>);
 
@@ -77,13 +78,13 @@ impl Remote {
         }
     }
 
-    /// Sends requests to this server instead of the one at the address.
+    /// Sends requests to this server instead of the server at the address.
     #[cfg(test)]
     pub(super) fn with_server(self, server: Arc<dyn Server>) -> Remote {
         Remote { server: Some(server), ..self }
     }
 
-    /// Returns the bucket as it is shown.
+    /// Returns the address of the bucket.
     pub(super) fn address(&self) -> &Address {
         &self.address
     }
@@ -107,7 +108,8 @@ impl Remote {
             let handle = runtime.handle().clone();
             thread::Builder::new()
                 .name("overspill-bucket".into())
-                // Lives as long as the process: a name lookup cannot be interrupted.
+                // The thread lives as long as the process, because a name lookup cannot be
+                // interrupted.
                 .spawn(move || runtime.block_on(std::future::pending::<()>()))
                 .map_err(failed)?;
             Ok(Connected { objects, runtime: handle })
@@ -115,7 +117,7 @@ impl Remote {
         connected.as_ref().map_err(Clone::clone)
     }
 
-    /// Starts a request, and returns where its response arrives.
+    /// Starts a request, and returns a handle to wait for its response.
     pub(super) fn start<T, F>(&self, work: impl FnOnce(Objects) -> F) -> Result<Waiting<T>, Failure>
     where
         T: Send + 'static,
@@ -158,24 +160,24 @@ impl Remote {
         self.run(PATIENCE, |objects| async move { objects.put(&path, bytes.into(), mode).await })
     }
 
-    /// Lists everything below a folder.
+    /// Lists all objects below a folder.
     pub(super) fn list(&self, path: &Path) -> Result<Vec<ObjectMeta>, Failure> {
         let path = path.clone();
         self.run(LONG, |objects| async move { objects.list(&path).await })
     }
 
-    /// Removes objects. A missing object is no failure.
+    /// Removes objects. A missing object is not a failure.
     pub(super) fn delete(&self, paths: Vec<Path>) -> Result<(), Failure> {
         self.run(PATIENCE, |objects| async move { objects.delete(paths).await })
     }
 
-    /// Returns the server's time, if it has sent a response.
+    /// Returns the time of the server's clock, if the server has sent a response.
     pub(super) fn time(&self) -> Option<Timestamp> {
         self.seen.time()
     }
 }
 
-/// A response that is not there yet.
+/// A response that has not arrived yet.
 #[derive(Debug)]
 pub(super) struct Waiting<T> {
     answer: Receiver<Result<T, Failure>>,
@@ -192,7 +194,7 @@ impl<T> Waiting<T> {
                 answer
             }
             Err(RecvTimeoutError::Timeout) => Err(self.seen.late(wait)),
-            Err(RecvTimeoutError::Disconnected) => Err(Failure::Other("it was ended".into())),
+            Err(RecvTimeoutError::Disconnected) => Err(Failure::Other("it was cancelled".into())),
         }
     }
 }
@@ -205,7 +207,7 @@ impl<T> Drop for Waiting<T> {
     }
 }
 
-/// A part of an object, and what the server says of the whole.
+/// A range of an object, with the metadata of the object.
 #[derive(Debug, Clone)]
 pub(super) struct Got {
     pub(super) bytes: Vec<u8>,
@@ -225,7 +227,7 @@ impl Objects {
         }
     }
 
-    /// The same, as it comes: nothing of it is copied.
+    /// Gets a range of an object in the pieces in which it arrives, without copying them.
     pub(super) async fn pieces(
         &self,
         path: &Path,
@@ -237,7 +239,7 @@ impl Objects {
         Ok((got.into_stream().try_collect().await?, meta))
     }
 
-    /// Returns what the server says of an object, or `None` if there is none.
+    /// Returns the metadata of an object, or `None` if it does not exist.
     pub(super) async fn head(&self, path: &Path) -> Result<Option<ObjectMeta>, Failure> {
         let options = GetOptions { head: true, ..GetOptions::default() };
         match self.0.get_opts(path, options).await.map_err(Failure::from) {
@@ -261,7 +263,7 @@ impl Objects {
         Ok(self.0.list(Some(path)).try_collect().await?)
     }
 
-    /// Lists everything in a folder whose name begins so.
+    /// Lists all objects in a folder whose names begin with `start`.
     pub(super) async fn named(&self, folder: &Path, start: &str) -> Result<Vec<Path>, Failure> {
         let prefix = format!("{folder}/{start}");
         let mut options = PaginatedListOptions::default();

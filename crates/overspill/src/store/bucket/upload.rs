@@ -1,7 +1,7 @@
-//! Sends outputs of the spool to the bucket.
+//! Uploads outputs of the spool to the bucket.
 //!
-//! Nothing is overwritten: a small output is put only if its key is free. A large one first reserves its id
-//! with a record that is put in the same way.
+//! An upload overwrites nothing: a small output is put only if its key is free. A large output
+//! first reserves its id with a record that is put in the same way.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -24,11 +24,11 @@ use crate::store::seal::{Seal, Sealer};
 use crate::store::{Catalog, OutputId, Record, Store};
 use crate::{Call, Error};
 
-/// A larger output is sent in parts of this size, or of a larger one if they would be too many.
+/// The size in bytes above which an output is sent in parts, and the least size of a part.
 const PART: u64 = 12 << 20;
-/// The most parts of an upload that servers accept.
+/// The number of parts of an upload at most. Servers accept this number.
 const MOST_PARTS: u64 = 9_000;
-/// The number of parts that are sent at once.
+/// The number of parts that are sent at the same time.
 const PARTS_AT_ONCE: usize = 2;
 /// The metadata key of the checksum, for an object without its record. Azure accepts this name too.
 const SUM: &str = "overspillsum";
@@ -36,26 +36,26 @@ const SUM: &str = "overspillsum";
 /// The result of [`Bucket::push`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pushed {
-    /// Outputs that were sent.
+    /// The number of outputs that were sent.
     pub sent: u64,
-    /// The sum of their sizes.
+    /// The sum of their sizes in bytes.
     pub bytes: u64,
-    /// Outputs that are still on this machine only.
+    /// The number of outputs that are still on this machine only.
     pub left: u64,
-    /// Why the last failed upload failed.
+    /// The reason of the last failed upload.
     pub reason: Option<String>,
 }
 
-/// How much of an output is in the bucket.
+/// The part of an output and its record that is in the bucket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// Everything is in the bucket.
+    /// The output and its record are in the bucket.
     All,
-    /// The output is in the bucket, its record is not.
+    /// The output is in the bucket, but its record is not, for this reason.
     Output(Failure),
 }
 
-/// An output that is about to be sent.
+/// An output that is about to be sent. Its file is locked.
 struct Load {
     name: OutputId,
     file: File,
@@ -103,11 +103,13 @@ impl Bucket {
         Ok(pushed)
     }
 
-    /// Sends an output of the spool and its record; `None` if another process does.
+    /// Sends an output of the spool and its record. Returns `None` if another process is sending
+    /// it.
     pub(super) fn send(&self, name: &OutputId, deadline: Instant) -> Result<Option<Sent>, Failure> {
         let Some(load) = self.load(name)? else { return Ok(None) };
         let is_small = load.seal.bytes <= PART;
-        // At the same time as a small output; the record of a large one was sent before it.
+        // The record of a small output is sent at the same time. That of a large one was sent
+        // before.
         let beside = if is_small { Some(self.start_note(&load)?) } else { None };
         self.send_output(&load, deadline)?;
         let noted = match beside {
@@ -122,14 +124,14 @@ impl Bucket {
         Ok(Some(Sent::All))
     }
 
-    /// Sends the record of an output that was sent; tells whether it could.
+    /// Sends the record of an output that was already sent, and tells whether that worked.
     pub(super) fn send_described(&self, name: &OutputId, deadline: Instant) -> bool {
         let sent = self.load(name).and_then(|load| match load {
             Some(load) => self.start_note(&load)?.within(left(deadline)),
             None => Err(Failure::Other("it is being sent".into())),
         });
         if sent.is_err() {
-            // The output counts as unsent and is sent again.
+            // The output counts as unsent now, so it is sent again later.
             let _ = self.0.spool.clear_sent(name);
         }
         sent.is_ok()
@@ -147,7 +149,8 @@ impl Bucket {
         })
     }
 
-    /// Opens and locks an output of the spool, so that no other process sends it.
+    /// Opens and locks an output of the spool, so that no other process sends it. Returns `None` if
+    /// another process has the lock.
     fn load(&self, name: &OutputId) -> Result<Option<Load>, Failure> {
         let spool = &self.0.spool;
         let not_found = || Failure::Other(format!("{name} is not on this machine"));
@@ -160,7 +163,7 @@ impl Bucket {
             Some(seal) => seal,
             None => sealed(&file).map_err(Failure::from)?,
         };
-        // A later record may name another session; the key stays.
+        // A later record may name another session. The key is made from the first record.
         let first = spool.first_record(name).unwrap_or_default();
         let key = self.0.layout.output(name, &first.call);
         Ok(Some(Load { name: name.clone(), file, seal, record, key }))
@@ -191,7 +194,7 @@ impl Bucket {
         }
     }
 
-    /// Makes sure that the object in the bucket is this output.
+    /// Checks that the object in the bucket is this output.
     fn confirm(&self, load: &Load, deadline: Instant) -> Result<(), Failure> {
         let (key, bytes, sum) = (load.key.clone(), load.seal.bytes, sum_of(&load.seal));
         let is_noted = self.notes_sum(bytes);
@@ -208,13 +211,13 @@ impl Bucket {
             if found.meta.size == bytes && is_same {
                 Ok(())
             } else {
-                Err(Failure::Other("there is something else of that name".into()))
+                Err(Failure::Other("another object has that name".into()))
             }
         })
     }
 
-    /// Tells whether an object of this size has its checksum with it. Azure takes none for an upload
-    /// in parts before they are there, and then nobody asks for it.
+    /// Tells whether the metadata of an object of this size contains its checksum. Azure accepts
+    /// metadata for an upload in parts only at its end, and `complete_multipart` takes none.
     fn notes_sum(&self, bytes: u64) -> bool {
         self.address().provider != Provider::Azure || bytes <= PART
     }
@@ -242,7 +245,7 @@ impl Bucket {
         }
     }
 
-    /// Takes the name for this upload; `false` if the output is there already.
+    /// Reserves the id for this upload. Returns `false` if the output is already in the bucket.
     fn claim(&self, load: &Load, upload: &str, deadline: Instant) -> Result<bool, Failure> {
         let note = self.record_of(load).with_upload(upload);
         let bytes = note.to_bytes(&load.seal).map_err(Failure::from)?;
@@ -257,7 +260,8 @@ impl Bucket {
             Err(Failure::Exists) => {}
             put => return put.map(|()| true),
         }
-        // Only this machine has the id, so the upload is an earlier try of ours. Its parts are of no use.
+        // Only this machine has the id, so the upload is an earlier attempt of this machine. Its
+        // parts are useless.
         let there = {
             let path = path.clone();
             let wait = left(deadline);
@@ -267,7 +271,7 @@ impl Bucket {
         };
         let there = match BucketRecord::from_bytes(&self.0.layout, &load.name, &there.bytes) {
             Some(Ok(note)) if (note.bytes, note.sum) == (load.seal.bytes, load.seal.sum) => note,
-            _ => return Err(Failure::Other("there is something else of that name".into())),
+            _ => return Err(Failure::Other("another object has that name".into())),
         };
         match self.confirm(load, deadline) {
             Ok(()) => return Ok(false),
@@ -280,7 +284,7 @@ impl Bucket {
         put(bytes, PutMode::Overwrite).map(|()| true)
     }
 
-    /// Aborts an upload. If there is no time for it, `tidy` aborts it: the record names the upload.
+    /// Aborts an upload. If the time is over, `tidy` aborts it later: the record names the upload.
     pub(super) fn abort(&self, key: &Path, upload: &str, wait: Duration) {
         let (key, upload) = (key.clone(), upload.to_owned());
         let _ = self.0.remote.run(wait, |objects| async move {
@@ -293,7 +297,8 @@ impl Bucket {
         let (mut under_way, mut parts) = (VecDeque::<Waiting<PartId>>::new(), Vec::new());
         let mut sent = 0;
         for number in 0.. {
-            // Waits before the next part is read, so that memory holds only parts that are being sent.
+            // Wait before reading the next part, so that memory contains only parts that are being
+            // sent.
             if under_way.len() == PARTS_AT_ONCE
                 && let Some(first) = under_way.pop_front()
             {
@@ -332,7 +337,8 @@ impl Bucket {
         })
     }
 
-    /// Adds a first record in the spool before anything is sent: the key is made from it.
+    /// Writes a first record into the spool before anything is sent, because the key is made from
+    /// it.
     pub(super) fn prepare(&self, name: &OutputId, call: &Call) -> Result<(), Error> {
         let created = self.0.clock.now().timestamp();
         let record = Record { call: call.clone(), created, ..Record::default() };
@@ -345,7 +351,7 @@ impl Bucket {
     }
 }
 
-/// Returns the time left.
+/// Returns the time until the deadline.
 fn left(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now())
 }
@@ -361,7 +367,7 @@ fn sum_of(seal: &Seal) -> String {
     format!("{:08x}/{}/{}", seal.sum, seal.produced, seal.first)
 }
 
-/// Makes the seal of an output that has none.
+/// Computes the seal of an output that has none.
 fn sealed(mut file: &File) -> io::Result<Seal> {
     let (mut sealer, mut buffer) = (Sealer::new(), vec![0; 256 << 10]);
     let mut bytes = 0;
@@ -378,7 +384,7 @@ fn sealed(mut file: &File) -> io::Result<Seal> {
 }
 
 fn damaged(name: &OutputId) -> Failure {
-    Failure::Other(format!("{name} is not what was saved"))
+    Failure::Other(format!("{name} has changed since it was saved"))
 }
 
 impl From<Error> for Failure {

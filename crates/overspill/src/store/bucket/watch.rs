@@ -1,4 +1,4 @@
-//! Notes the server's clock, the number of requests, and refusals.
+//! An HTTP client that records the server's clock, the number of requests, and refusals.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -17,9 +17,10 @@ use super::failure::Failure;
 use super::http::Client;
 use super::remote::LONG;
 
-/// A server that sends nothing for this long is not waited for.
+/// The time for which a server may send nothing before a request fails.
 const IDLE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 15 });
-/// A request with a larger body may take longer to send than a server may be silent. The caller limits it.
+/// The size in bytes of a request body up to which the idle limit applies. Sending a larger body
+/// may take longer, so only the caller limits it.
 const SMALL: usize = 64 << 10;
 
 /// Facts about the server, from its responses.
@@ -27,25 +28,26 @@ const SMALL: usize = 64 << 10;
 pub(super) struct Seen {
     pub(super) requests: AtomicU64,
     pub(super) received: AtomicU64,
-    /// How far its clock is ahead of ours, in seconds, once a response told.
+    /// The number of seconds by which the server's clock is ahead of the local clock, after the
+    /// first response.
     ahead: OnceLock<AtomicI64>,
-    /// The status of the last answer, if it was one that is worth another try; else 0.
+    /// The status of the last answer if the request may be tried again, otherwise 0.
     refused: AtomicU16,
 }
 
 impl Seen {
-    /// Returns the server's time, if it has sent a response.
+    /// Returns the time of the server's clock, if the server has sent a response.
     pub(super) fn time(&self) -> Option<Timestamp> {
         let ahead = self.ahead.get()?.load(Ordering::Relaxed);
         Timestamp::now().checked_add(jiff::SignedDuration::from_secs(ahead)).ok()
     }
 
-    /// Notes how far the server's clock is ahead of ours.
+    /// Sets by how many seconds the server's clock is ahead of the local clock.
     pub(super) fn set_ahead(&self, seconds: i64) {
         self.ahead.get_or_init(AtomicI64::default).store(seconds, Ordering::Relaxed);
     }
 
-    /// Returns why nothing came in time: the server refused the request, or was silent.
+    /// Returns the reason why no result came in time: refusals or silence.
     pub(super) fn late(&self, wait: Duration) -> Failure {
         match self.refused.load(Ordering::Relaxed) {
             0 => Failure::Late(wait),
@@ -54,7 +56,7 @@ impl Seen {
     }
 }
 
-/// An HTTP client for `object_store`, which also fills [`Seen`].
+/// A connector for `object_store` whose HTTP client also fills [`Seen`].
 #[derive(Debug)]
 pub(super) struct Watching(pub(super) Arc<Seen>);
 
@@ -74,9 +76,9 @@ impl HttpConnector for Watching {
 
 #[derive(Debug)]
 struct Watched {
-    /// For requests that a server answers at once.
+    /// The client for requests that a server answers at once.
     quick: Client,
-    /// For large bodies.
+    /// The client for large bodies.
     patient: Client,
     seen: Arc<Seen>,
 }
@@ -87,7 +89,7 @@ impl Watched {
     }
 }
 
-/// The server did not answer. It is not asked again: it had its time.
+/// The error of a silent server. The request is not repeated.
 #[derive(Debug, thiserror::Error)]
 #[error("no answer within {seconds} s")]
 struct Silent {
@@ -95,7 +97,7 @@ struct Silent {
     source: HttpError,
 }
 
-/// Turns the silence of a server into an error that `object_store` does not retry. Other errors stay.
+/// Turns a timeout into an error that `object_store` does not retry. Other errors stay unchanged.
 fn without_retry(error: HttpError, started: Instant) -> HttpError {
     if error.kind() != HttpErrorKind::Timeout {
         return error;

@@ -1,4 +1,4 @@
-//! Records of the outputs in a directory.
+//! Reads and writes the records of the outputs in a directory.
 
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ impl Catalog for Disk {
         let Some(root) = self.root()? else { return Ok(RecentOutputs::default()) };
         let entries = self.all_entries(&root).map_err(|error| failed(self.path(), error))?;
         let records = root.area(Area::Records).ok().flatten();
-        // The outputs are there. Only one that runs is looked for again.
+        // The entries name outputs that exist. Only a running output has to be located again.
         let is_written = |name: &OutputId| {
             let located = self.find(name);
             located.is_ok_and(|located| self.is_written(&located.folder, name))
@@ -62,7 +62,7 @@ impl Catalog for Disk {
 }
 
 impl Record {
-    /// Tells a running output from one whose writer has gone.
+    /// Tells a running output from an output whose writer has died.
     fn with_writer(self, is_written: impl FnOnce() -> bool) -> Record {
         let running = self.running && is_written();
         Record { running, cut_short: self.running && !running, ..self }

@@ -1,4 +1,5 @@
-//! Directories on Linux: files without a name, and places from which a walk goes on.
+//! Directory operations of Linux: files without a name, and directory positions at which a listing
+//! can continue.
 
 use std::fs::File;
 use std::io;
@@ -10,8 +11,8 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-/// A file gets its first name through this directory, as `open(2)` says. To link the descriptor itself
-/// takes a privilege on older kernels.
+/// The directory through which a file gets its first name, as `open(2)` describes. Linking the
+/// descriptor itself needs a privilege on older kernels.
 const OPEN_FILES: &str = "/proc/self/fd";
 
 pub(super) fn can_name_the_nameless() -> bool {
@@ -36,12 +37,12 @@ pub(super) fn rename_if_free(from: &OwnedFd, old: &str, to: &OwnedFd, new: &str)
     Ok(renameat_with(from, old, to, new, RenameFlags::NOREPLACE)?)
 }
 
-/// Returns the place after an entry.
+/// Returns the position after an entry.
 pub(super) fn place_of(entry: &DirEntry, _nth: u64) -> u64 {
     entry.offset() as u64
 }
 
-/// Goes to a place. Nobody needs the number of entries before it.
+/// Goes to a position. Linux does not need the number of entries before it, so it returns 0.
 pub(super) fn go_to(dir: &mut Dir, place: u64) -> io::Result<u64> {
     if place > 0 {
         dir.seek(place as i64)?;

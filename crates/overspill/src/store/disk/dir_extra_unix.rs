@@ -1,4 +1,5 @@
-//! Directories on Unix systems other than Linux: all files have names, and a walk goes on by counting.
+//! Directory operations of Unix systems other than Linux: all files have names, and the position in
+//! a listing is a count of entries.
 
 use std::fs::File;
 use std::io;
@@ -22,13 +23,13 @@ pub(super) fn rename_if_free(_: &OwnedFd, _: &str, _: &OwnedFd, _: &str) -> io::
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Returns the place after the entry that was read as the `nth`.
+/// Returns the position after the `nth` entry.
 pub(super) fn place_of(_: &DirEntry, nth: u64) -> u64 {
     nth
 }
 
-/// Goes to a place and returns how many entries are before it. If entries were removed in between, the
-/// walk misses as many others. The next walk from the beginning sees them.
+/// Goes to a position and returns the number of entries before it. If entries were removed in
+/// between, the listing misses as many others. The next listing from the beginning sees them.
 pub(super) fn go_to(dir: &mut Dir, place: u64) -> io::Result<u64> {
     for nth in 0..place {
         match dir.read() {

@@ -1,5 +1,5 @@
-//! A directory on systems that are not Unix. The standard library knows no owners and no modes of files
-//! there, so the directory above decides who may read them.
+//! A directory on systems that are not Unix. The standard library knows neither owners nor modes of
+//! files on these systems, so the parent directory decides who may read them.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -11,14 +11,14 @@ use jiff::Timestamp;
 use super::{Access, Durability, Found};
 use crate::Error;
 
-/// A directory.
+/// A directory of the store.
 #[derive(Debug)]
 pub(super) struct Dir {
     path: PathBuf,
 }
 
 impl Dir {
-    /// Opens the directory at `path` if it may be used; one that is missing is `None`.
+    /// Opens the directory at `path` if it may be used. Returns `None` if the directory is missing.
     pub(super) fn open_root(path: &Path, _: Access) -> Result<Option<Dir>, Error> {
         match fs::symlink_metadata(path) {
             Ok(metadata) if metadata.is_dir() => Ok(Some(Dir { path: path.into() })),
@@ -32,21 +32,21 @@ impl Dir {
         }
     }
 
-    /// Tells whether this is still what stands at `path`, and still may be used.
+    /// Tells whether `path` still leads to this directory.
     pub(super) fn is_at(&self, path: &Path, _: Access) -> bool {
         self.path == path && self.is_alive()
     }
 
-    /// Makes the directory at `path` and those above it that are missing.
+    /// Makes the directory at `path` and all missing directories above it.
     pub(super) fn make_all(path: &Path, _: Durability) -> io::Result<()> {
         match fs::create_dir_all(path) {
-            // What it is, opening it will show.
+            // The caller opens the path next and finds out whether it is a directory.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             made => made,
         }
     }
 
-    /// Opens a directory of ours in this one.
+    /// Opens a subdirectory that belongs to the store.
     pub(super) fn open_dir(&self, name: &str) -> io::Result<Dir> {
         let path = self.path.join(name);
         match fs::symlink_metadata(&path)?.is_dir() {
@@ -55,7 +55,7 @@ impl Dir {
         }
     }
 
-    /// Opens a directory in this one.
+    /// Opens a subdirectory. Returns `None` if it is missing or cannot be used.
     pub(super) fn open_dir_if_ours(&self, name: &str) -> io::Result<Option<Dir>> {
         match self.open_dir(name) {
             Ok(dir) => Ok(Some(dir)),
@@ -68,12 +68,12 @@ impl Dir {
         }
     }
 
-    /// Tells whether this is still the directory of this name in another one.
+    /// Tells whether this is still the subdirectory `name` of another directory.
     pub(super) fn is_in(&self, other: &Dir, name: &str) -> bool {
         self.path == other.path.join(name) && self.is_alive()
     }
 
-    /// Makes a directory in this one, if it is not there.
+    /// Makes a subdirectory, if it is missing.
     pub(super) fn make_dir(&self, name: &str) -> io::Result<()> {
         match fs::create_dir(self.path.join(name)) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -81,23 +81,23 @@ impl Dir {
         }
     }
 
-    /// Tells whether this directory is still there.
+    /// Tells whether this directory still exists.
     pub(super) fn is_alive(&self) -> bool {
         fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.is_dir())
     }
 
-    /// Opens a file of ours to read it. What is not a file is not found.
+    /// Opens a file to read it. Anything but a regular file counts as not found.
     pub(super) fn open_file(&self, name: &str) -> io::Result<(File, Found)> {
-        // Times can be set through a file only if it was opened for writing.
+        // Setting the times of a file needs a handle that was opened for writing.
         self.open_with(name, OpenOptions::new().read(true).write(true))
     }
 
-    /// Opens a file to read and write it, and makes it if it is not there.
+    /// Opens a file to read and write it, and makes it if it is missing.
     pub(super) fn open_or_make(&self, name: &str) -> io::Result<(File, Found)> {
         self.open_with(name, OpenOptions::new().read(true).write(true).create(true))
     }
 
-    /// Opens a file to add to it, and makes it if it is not there.
+    /// Opens a file to append to it, and makes it if it is missing.
     pub(super) fn open_to_append(&self, name: &str) -> io::Result<(File, Found)> {
         self.open_with(name, OpenOptions::new().append(true).create(true))
     }
@@ -112,55 +112,57 @@ impl Dir {
         Ok((file, found))
     }
 
-    /// Makes a file that was not there.
+    /// Makes a new file. An existing file is an error.
     pub(super) fn make_file(&self, name: &str) -> io::Result<File> {
         OpenOptions::new().read(true).write(true).create_new(true).open(self.path.join(name))
     }
 
-    /// All files have names.
+    /// Returns `false`: these systems have no files without a name.
     pub(super) fn can_name_the_nameless() -> bool {
         false
     }
 
-    /// Makes no file: all of them have names.
+    /// Returns `None`: these systems have no files without a name.
     pub(super) fn make_nameless(&self) -> io::Result<Option<File>> {
         Ok(None)
     }
 
-    /// Links nothing: all files have names.
+    /// Returns an error: these systems have no files without a name.
     pub(super) fn link_nameless(&self, _: &File, _: &str) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Moves the file `from` of this directory to a name in another one, which must be free.
+    /// Moves the file `from` of this directory to a free name in another directory.
     pub(super) fn move_to(&self, from: &str, to: &Dir, name: &str) -> io::Result<()> {
         fs::hard_link(self.path.join(from), to.path.join(name))?;
-        // Published; what is left behind, the sweep finds.
+        // The file is published. The sweep removes the old name if this fails.
         self.remove(from).or(Ok(()))
     }
 
-    /// Moves the file `from` of this directory to a name in another one, whatever is there.
+    /// Moves the file `from` of this directory to a name in another directory, and replaces the
+    /// file of that name.
     pub(super) fn replace(&self, from: &str, to: &Dir, name: &str) -> io::Result<()> {
         fs::rename(self.path.join(from), to.path.join(name))
     }
 
-    /// Looks at a file of ours. What is not a file is not found.
+    /// Returns the size and the time of a file. Anything but a regular file counts as not found.
     pub(super) fn find(&self, name: &str) -> io::Result<Found> {
         found(&fs::symlink_metadata(self.path.join(name))?)
     }
 
-    /// Removes a name.
+    /// Removes a file.
     pub(super) fn remove(&self, name: &str) -> io::Result<()> {
         fs::remove_file(self.path.join(name))
     }
 
-    /// Removes a directory if it is empty.
+    /// Removes a subdirectory if it is empty.
     pub(super) fn remove_dir(&self, name: &str) -> io::Result<()> {
         fs::remove_dir(self.path.join(name))
     }
 
-    /// Shows every name that may be a file or a directory, from a place on. Returns the place where it was told to
-    /// stop, or 0 at the end. Places count entries, so the walk misses some if others were removed.
+    /// Calls `show` with every name, starting at a position. Returns the position at which `show`
+    /// stopped, or 0 at the end. Positions count entries, so the listing misses some if others were
+    /// removed.
     pub(super) fn walk(
         &self,
         place: u64,
@@ -175,28 +177,28 @@ impl Dir {
         Ok(0)
     }
 
-    /// Returns how many bytes may still be written here: nobody knows.
+    /// Returns the largest number: the free space is unknown on these systems.
     pub(super) fn free(&self) -> io::Result<u64> {
         Ok(u64::MAX)
     }
 
-    /// Does nothing: names are the system's business.
+    /// Does nothing: the standard library cannot sync a directory on these systems.
     pub(super) fn sync(&self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Locked files cannot be read here, so none is locked.
+/// Returns `false` without locking: a locked file cannot be read on these systems.
 pub(super) fn lock(_: &File) -> bool {
     false
 }
 
-/// No file is locked here.
+/// Returns `false`: no file is locked on these systems.
 pub(super) fn is_locked(_: &File) -> bool {
     false
 }
 
-/// Reads at a place until the buffer is full or the file ends.
+/// Reads from position `at` until the buffer is full or the file ends.
 pub(super) fn read_at(mut file: &File, mut buffer: &mut [u8], at: u64) -> io::Result<usize> {
     let wanted = buffer.len();
     file.seek(SeekFrom::Start(at))?;

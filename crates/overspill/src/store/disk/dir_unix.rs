@@ -1,4 +1,4 @@
-//! A directory held open, and what can be done in it without following a link.
+//! An open directory on Unix, and operations in it that never follow a link.
 
 use std::ffi::CStr;
 use std::fs::{File, TryLockError};
@@ -22,21 +22,21 @@ use crate::Error;
 
 const DIRECTORY: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-// Without blocking: a pipe that somebody planted under one of our names must not hold us up.
+// Do not block: another user may have put a pipe under one of the store's file names.
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK);
 const PRIVATE_DIRECTORY: Mode = Mode::RWXU;
 const PRIVATE_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
 
-/// A directory held open.
+/// An open directory.
 #[derive(Debug)]
 pub(super) struct Dir {
     fd: OwnedFd,
-    /// What it was when it was opened: its owner is the user.
+    /// The state of the directory when it was opened. Its owner is the user.
     stat: Stat,
 }
 
 impl Dir {
-    /// Opens the directory at `path` if it may be used; one that is missing is `None`.
+    /// Opens the directory at `path` if it may be used. Returns `None` if the directory is missing.
     pub(super) fn open_root(path: &Path, access: Access) -> Result<Option<Dir>, Error> {
         let failed = |errno: Errno| Error::Io { path: path.into(), source: errno.into() };
         let fd = match openat(CWD, path, DIRECTORY, Mode::empty()) {
@@ -57,7 +57,7 @@ impl Dir {
         Ok(Some(Dir { fd, stat }))
     }
 
-    /// Tells whether this is still what stands at `path`, and still may be used.
+    /// Tells whether `path` still leads to this directory, and the directory may still be used.
     pub(super) fn is_at(&self, path: &Path, access: Access) -> bool {
         statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|stat| {
             (stat.st_dev, stat.st_ino) == (self.stat.st_dev, self.stat.st_ino)
@@ -65,7 +65,7 @@ impl Dir {
         })
     }
 
-    /// Makes the directory at `path` and those above it that are missing, for the user alone.
+    /// Makes the directory at `path` and all missing directories above it, private to the user.
     pub(super) fn make_all(path: &Path, durability: Durability) -> io::Result<()> {
         let mut made = mkdirat(CWD, path, PRIVATE_DIRECTORY);
         if let (Err(Errno::NOENT), Some(parent)) = (made, path.parent()) {
@@ -80,13 +80,13 @@ impl Dir {
                     (Durability::Full | Durability::None, _) => Ok(()),
                 }
             }
-            // Somebody was faster; what it is, opening it will show.
+            // Another process was faster. The caller opens the path next and checks it.
             Err(Errno::EXIST) => Ok(()),
             Err(errno) => Err(errno.into()),
         }
     }
 
-    /// Opens a directory of ours in this one.
+    /// Opens a subdirectory that must be private to the user.
     pub(super) fn open_dir(&self, name: &str) -> io::Result<Dir> {
         let fd = openat(&self.fd, name, DIRECTORY, Mode::empty())?;
         let stat = fstat(&fd)?;
@@ -96,7 +96,7 @@ impl Dir {
         }
     }
 
-    /// Opens a directory in this one if it is a private one of the user.
+    /// Opens a subdirectory. Returns `None` if it is missing or not private to the user.
     pub(super) fn open_dir_if_ours(&self, name: &str) -> io::Result<Option<Dir>> {
         let fd = match openat(&self.fd, name, DIRECTORY, Mode::empty()) {
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => return Ok(None),
@@ -106,7 +106,8 @@ impl Dir {
         Ok(objection(&stat, Access::Private).is_none().then_some(Dir { fd, stat }))
     }
 
-    /// Tells whether this is still the directory of this name in another one, and still a private one of the user.
+    /// Tells whether this is still the subdirectory `name` of another directory, and still private
+    /// to the user.
     pub(super) fn is_in(&self, other: &Dir, name: &str) -> bool {
         statat(&other.fd, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(|stat| {
             (stat.st_dev, stat.st_ino) == (self.stat.st_dev, self.stat.st_ino)
@@ -114,7 +115,7 @@ impl Dir {
         })
     }
 
-    /// Makes a directory in this one, if it is not there.
+    /// Makes a subdirectory, if it is missing.
     pub(super) fn make_dir(&self, name: &str) -> io::Result<()> {
         match mkdirat(&self.fd, name, PRIVATE_DIRECTORY) {
             Ok(()) => give_owner_all(&self.fd, name),
@@ -128,24 +129,24 @@ impl Dir {
         fstat(&self.fd).is_ok_and(|stat| stat.st_nlink > 0)
     }
 
-    /// Opens a file of ours to read it. What is not a file, or not ours, is not found.
+    /// Opens a file to read it. Anything but a regular file of the user counts as not found.
     pub(super) fn open_file(&self, name: &str) -> io::Result<(File, Found)> {
         self.open_with(name, OFlags::RDONLY)
     }
 
-    /// Opens a file to read and write it, and makes it if it is not there.
+    /// Opens a file to read and write it, and makes it if it is missing.
     pub(super) fn open_or_make(&self, name: &str) -> io::Result<(File, Found)> {
         self.open_with(name, OFlags::RDWR | OFlags::CREATE)
     }
 
-    /// Opens a file to add to it, and makes it if it is not there.
+    /// Opens a file to append to it, and makes it if it is missing.
     pub(super) fn open_to_append(&self, name: &str) -> io::Result<(File, Found)> {
         self.open_with(name, OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE)
     }
 
     fn open_with(&self, name: &str, flags: OFlags) -> io::Result<(File, Found)> {
         let fd = match openat(&self.fd, name, flags | FILE, PRIVATE_FILE) {
-            // A link (`LOOP`), or something that cannot be opened at all (`NXIO`).
+            // `LOOP` is a link. `NXIO` is a special file, such as a pipe without a reader.
             Err(Errno::LOOP | Errno::NXIO) => return Err(Errno::NOENT.into()),
             opened => opened?,
         };
@@ -154,33 +155,33 @@ impl Dir {
         Ok((file, found))
     }
 
-    /// Makes a file that was not there.
+    /// Makes a new file. An existing file is an error.
     pub(super) fn make_file(&self, name: &str) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | FILE;
         private(openat(&self.fd, name, flags, PRIVATE_FILE)?)
     }
 
-    /// Tells whether a file without a name could be given one.
+    /// Tells whether a file without a name can get a name later.
     pub(super) fn can_name_the_nameless() -> bool {
         extra::can_name_the_nameless()
     }
 
-    /// Makes a file without a name, where the file system has such files.
+    /// Makes a file without a name. Returns `None` if the file system has no such files.
     pub(super) fn make_nameless(&self) -> io::Result<Option<File>> {
         extra::make_nameless(&self.fd, PRIVATE_FILE)?.map(private).transpose()
     }
 
-    /// Gives a file without a name its name, which must be free.
+    /// Gives a file without a name a free name.
     pub(super) fn link_nameless(&self, file: &File, name: &str) -> io::Result<()> {
         extra::link_nameless(file, &self.fd, name)
     }
 
-    /// Moves the file `from` of this directory to a name in another one, which must be free.
+    /// Moves the file `from` of this directory to a free name in another directory.
     pub(super) fn move_to(&self, from: &str, to: &Dir, name: &str) -> io::Result<()> {
         match linkat(&self.fd, from, &to.fd, name, AtFlags::empty()) {
-            // Published; what is left behind, the sweep finds.
+            // The file is published. The sweep removes the old name if this fails.
             Ok(()) => self.remove(from).or(Ok(())),
-            // Some file systems have no second names.
+            // Some file systems have no hard links.
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => {
                 extra::rename_if_free(&self.fd, from, &to.fd, name)
             }
@@ -188,28 +189,31 @@ impl Dir {
         }
     }
 
-    /// Moves the file `from` of this directory to a name in another one, whatever is there.
+    /// Moves the file `from` of this directory to a name in another directory, and replaces the
+    /// file of that name.
     pub(super) fn replace(&self, from: &str, to: &Dir, name: &str) -> io::Result<()> {
         Ok(renameat(&self.fd, from, &to.fd, name)?)
     }
 
-    /// Looks at a file of ours. What is not a file, or not ours, is not found.
+    /// Returns the size and the time of a file. Anything but a regular file of the user counts as
+    /// not found.
     pub(super) fn find(&self, name: &str) -> io::Result<Found> {
         let stat = statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)?;
         self.found(&stat).ok_or_else(|| Errno::NOENT.into())
     }
 
-    /// Removes a name.
+    /// Removes a file.
     pub(super) fn remove(&self, name: &str) -> io::Result<()> {
         Ok(unlinkat(&self.fd, name, AtFlags::empty())?)
     }
 
-    /// Removes a directory if it is empty.
+    /// Removes a subdirectory if it is empty.
     pub(super) fn remove_dir(&self, name: &str) -> io::Result<()> {
         Ok(unlinkat(&self.fd, name, AtFlags::REMOVEDIR)?)
     }
 
-    /// Shows every name that may be a file or a directory, from a place on; returns the place where it was told to stop, or 0 at the end.
+    /// Calls `show` with every name that may be a file or a directory, starting at a position.
+    /// Returns the position at which `show` stopped, or 0 at the end.
     pub(super) fn walk(
         &self,
         place: u64,
@@ -232,13 +236,13 @@ impl Dir {
         Ok(0)
     }
 
-    /// Returns how many bytes the user may still write here.
+    /// Returns the number of bytes that the user may still write here.
     pub(super) fn free(&self) -> io::Result<u64> {
         let room = fstatvfs(&self.fd)?;
         Ok(room.f_bavail.saturating_mul(room.f_frsize))
     }
 
-    /// Sees to it that names survive a power loss.
+    /// Writes the names in this directory to the disk, so that they survive a power loss.
     pub(super) fn sync(&self) -> io::Result<()> {
         Ok(fsync(&self.fd)?)
     }
@@ -250,7 +254,7 @@ impl Dir {
     }
 }
 
-/// Reads at a place until the buffer is full or the file ends.
+/// Reads from position `at` until the buffer is full or the file ends.
 pub(super) fn read_at(file: &File, mut buffer: &mut [u8], mut at: u64) -> io::Result<usize> {
     let wanted = buffer.len();
     while !buffer.is_empty() {
@@ -267,7 +271,7 @@ pub(super) fn read_at(file: &File, mut buffer: &mut [u8], mut at: u64) -> io::Re
     Ok(wanted - buffer.len())
 }
 
-/// Locks a file until it is closed. Tells whether that worked. Others can still read the file.
+/// Locks a file until it is closed, and tells whether that worked. Others can still read the file.
 pub(super) fn lock(file: &File) -> bool {
     file.try_lock().is_ok()
 }
@@ -284,12 +288,12 @@ pub(super) fn is_locked(file: &File) -> bool {
     }
 }
 
-/// Says why a directory may not be used.
+/// Returns the reason why a directory may not be used, if there is one.
 fn objection(stat: &Stat, access: Access) -> Option<String> {
     let mode = stat.st_mode as RawMode & 0o777;
     let open_to = match access {
         Access::Private if mode & 0o077 != 0 => "others can get at it",
-        Access::Shared if mode & 0o002 != 0 => "anybody can write to it",
+        Access::Shared if mode & 0o002 != 0 => "all users can write to it",
         Access::Private | Access::Shared => "",
     };
     if kind(stat) != FileType::Directory {
@@ -307,7 +311,7 @@ fn kind(stat: &Stat) -> FileType {
     FileType::from_raw_mode(stat.st_mode as RawMode)
 }
 
-/// Undoes a umask that takes rights from the owner.
+/// Gives the owner all rights to a new directory, which a umask may have taken away.
 fn give_owner_all(
     dir: impl rustix::fd::AsFd,
     name: impl rustix::path::Arg + Copy,

@@ -1,4 +1,4 @@
-//! An output on its way to the disk.
+//! An output while overspill writes it into a directory.
 
 use std::io::{self, Seek, SeekFrom, Write};
 use std::ops::Range;
@@ -17,38 +17,39 @@ use crate::store::seal::{Seal, Sealer};
 use crate::store::{Draft, Excerpt, Kept, KeptRanges, OutputId, Record, SpillRef};
 use crate::{Call, Error};
 
-/// How much is written between two looks at the room that is left.
+/// The number of bytes that are written between two checks of the free disk space.
 const LOOK_EVERY: u64 = 16 << 20;
-/// Names that are tried before it must be something else.
+/// The number of names that are tried before saving fails.
 const MOST_ATTEMPTS: u32 = 10_000;
 
-/// An output that is being written.
+/// An output that is being written into a directory.
 ///
-/// Up to the cap its file grows. Then the second half of the file becomes a ring, in which the
-/// newest bytes take the place of the oldest; publishing puts them in order. The ring has room for
-/// one byte more than is kept: it tells whether what is kept begins with a line.
+/// Up to the cap the file grows. Beyond the cap the second half of the file is a ring, in which
+/// the newest bytes overwrite the oldest. Publishing puts them in order. The ring has one byte more
+/// than is kept: that byte tells whether the kept end begins at the start of a line.
 #[derive(Debug)]
 pub(super) struct DiskDraft {
     disk: Disk,
     root: Arc<Root>,
     call: Call,
     temp: Temp,
-    /// Bytes produced so far.
+    /// The number of bytes produced so far.
     produced: u64,
-    /// Bytes that can be written before the next look at the room that is left.
+    /// The number of bytes that can be written before the next check of the free disk space.
     room: u64,
     sealer: Option<Sealer>,
-    /// A write has failed: nobody knows what is in the file.
+    /// A write has failed, so the content of the file is unknown.
     torn: bool,
-    /// Line feeds that came, except those that the sealer has counted.
+    /// The number of line feeds so far, except those that the sealer has counted.
     feeds: u64,
-    /// The last byte that came.
+    /// The last byte so far.
     last: Option<u8>,
-    /// Lines that are kept although they are between the two ends.
+    /// The lines between the two ends that are kept.
     excerpts: Vec<Excerpt>,
-    /// The name of an output that can be read while it is written.
+    /// The id and folder of an output that can be read while it is written.
     live: Option<(OutputId, Folder)>,
-    /// The ring of such an output. Its own file has only the start then, since the ring is in no order.
+    /// The ring of an output that can be read while it is written. The file itself then contains
+    /// only the start, because the bytes of a ring are not in order.
     ring: Option<Temp>,
 }
 
@@ -79,7 +80,7 @@ impl DiskDraft {
         failed(self.disk.path(), error)
     }
 
-    /// Returns how many bytes are kept of the start and, at most, of the end.
+    /// Returns the number of bytes that are kept of the start, and at most of the end.
     fn ends(&self) -> (u64, u64) {
         let most = self.disk.options().most_per_output;
         (most - most / 2, most / 2)
@@ -99,7 +100,7 @@ impl DiskDraft {
             let free = self.root.dir.free().map_err(|error| self.failed(error))?;
             let usable = free.saturating_sub(keep);
             if usable < len {
-                let reason = format!("{free} bytes are free, and {keep} are to stay so");
+                let reason = format!("{free} bytes are free, and store.keep_free is {keep}");
                 return Err(Error::Full { path: self.disk.path().into(), reason });
             }
             self.room = usable.min(len.max(LOOK_EVERY));
@@ -108,7 +109,7 @@ impl DiskDraft {
         Ok(())
     }
 
-    /// Counts the lines of what came, and seals it while it is kept whole.
+    /// Counts the line feeds of new bytes, and seals the bytes while the output is kept whole.
     fn came(&mut self, bytes: &[u8], is_whole: bool) {
         self.last = bytes.last().copied().or(self.last);
         if let Some(sealer) = self.sealer.as_mut().filter(|_| is_whole) {
@@ -118,7 +119,7 @@ impl DiskDraft {
         self.feeds += sealed + bytecount::count(bytes, b'\n') as u64;
     }
 
-    /// Writes what is over the cap into the ring.
+    /// Writes the bytes beyond the cap into the ring.
     fn write_round(&mut self, bytes: &[u8]) -> io::Result<()> {
         let (first, last) = self.ends();
         let ring = last + 1;
@@ -129,7 +130,7 @@ impl DiskDraft {
             Some(ring) => (&mut ring.file, 0),
             None => (&mut self.temp.file, first),
         };
-        // What would be overwritten at once need not be written.
+        // Skip bytes that the same call would overwrite.
         let skip = (bytes.len() as u64).saturating_sub(ring);
         let mut at = self.produced + skip;
         let mut bytes = &bytes[skip as usize..];
@@ -145,7 +146,7 @@ impl DiskDraft {
         Ok(())
     }
 
-    /// Moves everything after the start to a file of its own.
+    /// Moves everything after the start into a file for the ring.
     fn part_ring(&self, first: u64) -> io::Result<Temp> {
         let mut ring = Temp::new(&self.root)?;
         sum::copy(&self.temp.file, first, self.produced - first, |bytes| {
@@ -160,7 +161,7 @@ impl DiskDraft {
         let (first, last) = self.ends();
         let whole_hole = first..self.produced - last;
         let (hole, excerpts) = fitted(whole_hole.clone(), std::mem::take(&mut self.excerpts));
-        // A file without a name cannot take the place of another one.
+        // A file without a name cannot replace another file.
         let is_live = self.live.is_some();
         let new = if is_live { Temp::named(&self.root) } else { Temp::new(&self.root) };
         let mut gather = Gather::new(new?)?;
@@ -174,7 +175,7 @@ impl DiskDraft {
             Some(ring) => (&ring.file, 0),
             None => (file, first),
         };
-        // The byte before the last part has the oldest place in the ring.
+        // The byte before the kept end is the oldest byte in the ring.
         let turn = (self.produced - first) % ring;
         let mut byte = [0];
         super::dir::read_at(file, &mut byte, start + turn)?;
@@ -191,8 +192,8 @@ impl DiskDraft {
         Ok(kept)
     }
 
-    /// Gives the output a name while it is written. The record comes first, so that no reader takes the output
-    /// for complete.
+    /// Gives the output a name while it is written. The record is written first, so that no reader
+    /// takes the output for complete.
     fn name_now(&mut self) -> Option<(OutputId, Folder)> {
         if !self.disk.options().records || !super::dir::lock(&self.temp.file) {
             return None;
@@ -225,7 +226,7 @@ impl DiskDraft {
         None
     }
 
-    /// Completes an output that has its name already.
+    /// Completes an output that already has its name.
     fn complete(
         &mut self,
         name: &OutputId,
@@ -247,7 +248,7 @@ impl DiskDraft {
         if let Some(seal) = seal {
             let durable = self.is_durable() && seal.kept() != Kept::Whole;
             match notes::add_seal(&self.root, name, seal, durable) {
-                // An output that is whole does without.
+                // A whole output can do without a seal.
                 Err(error) if seal.kept() != Kept::Whole => return Err(wrong(error)),
                 _ => {}
             }
@@ -256,20 +257,21 @@ impl DiskDraft {
         Ok(())
     }
 
-    /// Gives the output a name that nobody else has.
+    /// Gives the output a name that is not taken.
     fn place(&mut self, seal: Option<&Seal>) -> Result<(OutputId, Folder), Error> {
         let (disk, now) = (self.disk.clone(), self.disk.options().clock.now());
         for attempt in 0..MOST_ATTEMPTS {
             let name = disk.options().names.draw(&self.call, &now, attempt)?;
             let file = disk.options().names.file_of(&name);
             let mut sealed = false;
-            // The seal comes first: an output that is not whole must never be seen without it.
+            // The seal is written first: readers must never see a partial output without it.
             if let Some(seal) = seal {
-                // That of a whole output may be lost: what is torn says so itself.
+                // The seal of a whole output need not survive a power loss: a torn seal is
+                // detected.
                 let durable = self.is_durable() && seal.kept() != Kept::Whole;
                 match notes::put_seal(&self.root, &name, seal, durable) {
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
-                    // An output that is whole does without.
+                    // A whole output can do without a seal.
                     Err(error) if seal.kept() != Kept::Whole => return Err(self.failed(error)),
                     put => sealed = put.is_ok(),
                 }
@@ -341,7 +343,7 @@ impl Draft for DiskDraft {
         let seal = sealer.map(|sealer| Seal { ranges, ..sealer.finish(self.produced, first) });
         let kept = seal.as_ref().map_or(Kept::Whole, Seal::kept);
         let used = system_time(self.disk.options().clock.now().timestamp());
-        // The store's own clock tells ages; a file system that cannot note them tells them itself.
+        // The store's own clock dates the outputs. If the file system refuses, its own time stays.
         let _ = self.temp.file.set_modified(used);
         if self.is_durable() {
             self.temp.file.sync_all().map_err(|error| self.failed(error))?;
@@ -364,7 +366,7 @@ impl Draft for DiskDraft {
 impl Drop for DiskDraft {
     fn drop(&mut self) {
         if let Some((name, folder)) = self.live.take() {
-            // If even this fails, its record says that it is not complete.
+            // If this fails, the record still says that the output is not complete.
             let _ = self.disk.remove(&self.root, &folder, &name);
         }
     }
@@ -374,7 +376,7 @@ pub(super) fn system_time(at: Timestamp) -> SystemTime {
     at.into()
 }
 
-/// Says what failed, and tells a full disk from other failures.
+/// Turns an I/O error into an error that names the path and tells a full disk from other failures.
 pub(super) fn failed(path: &Path, source: io::Error) -> Error {
     let path = PathBuf::from(path);
     match source.kind() {

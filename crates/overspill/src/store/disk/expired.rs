@@ -1,4 +1,5 @@
-//! The list of expired outputs: `read` says of an expired id when it expired and what it was.
+//! The list of expired outputs. With it, `read` can report when an expired id was removed and which
+//! command it came from.
 
 use std::io::{self, Read, Write};
 
@@ -7,7 +8,7 @@ use super::temp::Temp;
 use crate::store::ExpiredOutput;
 
 pub(super) const FILE: &str = "gone.jsonl";
-/// Above this size, the older half of the list is dropped.
+/// The size in bytes above which the older half of the list is dropped.
 const LONGEST: u64 = 1 << 20;
 
 /// Adds expired outputs to the list.
@@ -18,7 +19,7 @@ pub(super) fn add(root: &Root, expired: &[ExpiredOutput]) -> io::Result<()> {
         lines.push(b'\n');
     }
     let (mut file, found) = root.make_hidden()?.open_to_append(FILE)?;
-    // In one piece, so that lines of two processes do not mix.
+    // One write, so that lines of two processes do not mix.
     file.write_all(&lines)?;
     if found.bytes + lines.len() as u64 > LONGEST { shorten(root) } else { Ok(()) }
 }

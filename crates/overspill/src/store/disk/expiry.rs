@@ -1,4 +1,5 @@
-//! Expiry in a directory: pins, sweeps that take turns, and the remains of interrupted writers.
+//! Removes expired outputs from a directory: pins, short sweeps that take turns, and the files of
+//! interrupted writers.
 
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -18,11 +19,12 @@ use super::{Disk, expired, notes};
 use crate::Error;
 use crate::store::{Entry, ExpiredOutput, Expiry, OutputId};
 
-/// Holds the time of the last short sweep, and where the next one continues.
+/// The file with the place at which the next short sweep continues. Its time is the time of the
+/// last one.
 const STAMP: &str = "swept";
-/// A draft this old has no writer any more.
+/// The age after which a draft counts as abandoned by its writer.
 const STALE: SignedDuration = SignedDuration::from_hours(24);
-/// How many files are listed between two looks at the time.
+/// The number of files that are listed between two looks at the clock.
 const STEP: usize = 256;
 
 impl Expiry for Disk {
@@ -40,7 +42,7 @@ impl Expiry for Disk {
         let now = self.options().clock.now().timestamp();
         let mut removed_outputs = Vec::new();
         let expire = entries.iter().map(|entry| {
-            // Read before the record is removed with the output.
+            // Read the record before it is removed with the output.
             let record =
                 records.as_ref().and_then(|records| notes::record_in(records, &entry.name));
             let removed = self.expire_entry(&root, &pins, records.as_deref(), entry);
@@ -51,7 +53,8 @@ impl Expiry for Disk {
         });
         let answers = expire.collect();
         if self.options().records && !removed_outputs.is_empty() {
-            // Only the process that removed an output notes it, so that sweeps at the same time do not fill the list.
+            // Only the process that removed an output lists it, so that parallel sweeps do not
+            // fill the list.
             let _ = expired::add(&root, &removed_outputs);
         }
         answers
@@ -62,7 +65,7 @@ impl Expiry for Disk {
         self.take_turn(&root, every, time).map_err(|error| failed(self.path(), error))
     }
 
-    /// Removes the remains of interrupted writers, and records and marks without an output.
+    /// Removes the files of interrupted writers, and records and marks without an output.
     fn tidy(&self) -> Result<(), Error> {
         let Some(root) = self.root()? else { return Ok(()) };
         let now = self.options().clock.now().timestamp();
@@ -76,7 +79,7 @@ impl Expiry for Disk {
                         root.remove_if_empty(&folder);
                     }
                 }
-                // Tells `is_orphan` where to look.
+                // Listing the outputs tells `is_orphan` where to look.
                 self.all_entries(&root)?;
             }
             for area in [Area::Records, Area::Pins, Area::Sent] {
@@ -109,7 +112,7 @@ impl Disk {
         let Some((folder, now)) = located else { return Ok(false) };
         let same = (now.bytes, now.used) == (entry.bytes, entry.used);
         let is_free = same && !pins.contains(name) && !self.is_written(&folder, name);
-        // A later version may have reasons to keep it that this one cannot read.
+        // A later version may have reasons to keep the output that this version cannot read.
         if !is_free || notes::is_later(root, name) {
             return Ok(false);
         }
@@ -118,7 +121,7 @@ impl Disk {
             root.remove_if_empty(&folder);
         }
         if let (Some(()), Some(records)) = (removed, records) {
-            // `tidy` removes a record that stays.
+            // `tidy` removes the record later if this fails.
             let _ = records.remove(&notes::file(name));
         }
         Ok(removed.is_some())
@@ -135,7 +138,7 @@ impl Disk {
         if stamp.try_lock().is_err() {
             return Ok(None);
         }
-        // A stamp from the future, by a clock that was wrong, must not end all sweeping.
+        // A wrong clock may have written a time in the future. This must not stop all sweeps.
         let apart = now.duration_since(found.used).abs();
         if found.bytes > 0 && apart < SignedDuration::try_from(every).unwrap_or_default() {
             return Ok(None);
@@ -150,7 +153,8 @@ impl Disk {
         Ok(Some(entries))
     }
 
-    /// Lists entries from `place` on until the time is over. Returns them and the place of the next ones.
+    /// Lists entries from `place` on until the time is over. Returns the entries and the place
+    /// where the next sweep continues.
     fn some_entries(
         &self,
         root: &Root,
@@ -180,7 +184,8 @@ impl Disk {
         }
     }
 
-    /// Lists some entries of a folder from `place` on. Returns the place of the next ones, or 0 at the end.
+    /// Lists some entries of a folder from `place` on. Returns the place of the next entries, or 0
+    /// at the end.
     fn step(
         &self,
         folder: &Folder,
@@ -200,28 +205,29 @@ impl Disk {
         Ok(place)
     }
 
-    /// Tells whether a file is about an output of ours that is not there.
+    /// Tells whether a record or mark belongs to an output of this store that no longer exists.
     fn is_orphan(&self, root: &Root, file: &str) -> bool {
         let stem = file.strip_suffix(notes::ENDING).unwrap_or(file);
         let Some(name) = OutputId::parse(stem) else { return false };
         let data = self.file_name(&name);
-        // Stores with other names may share the directory.
+        // Stores with other name styles may share the directory.
         self.options().names.name_of(&data).is_some()
             && matches!(self.locate(root, &name, |dir| dir.find(&data)), Ok(None))
             && !notes::is_later(root, &name)
     }
 }
 
-/// The place at which a short sweep continues. The store's own directory comes first, then the folders in the order of their names.
+/// The place at which a short sweep continues. The store's own directory comes first, then the
+/// folders in the order of their names.
 #[derive(Debug, Default)]
 struct SweepPlace {
-    /// The place in the directory or folder.
+    /// The position in the directory or folder.
     entry: u64,
     folder: Option<Arc<str>>,
 }
 
 impl SweepPlace {
-    /// Reads a place. Any other text means the beginning.
+    /// Reads a place. An invalid text means the beginning.
     fn parse(text: &str) -> SweepPlace {
         let mut words = text.split_whitespace();
         let entry = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);

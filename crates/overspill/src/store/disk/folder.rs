@@ -1,5 +1,5 @@
-//! Folders in the store's directory, one for each project. A host's permission for one folder opens the outputs of one
-//! project.
+//! The folders of projects in the store's directory. A host's permission for one folder gives
+//! access to the outputs of one project only.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -13,12 +13,14 @@ use super::dir::Dir;
 use super::root::Root;
 use crate::store::name::{component, is_component};
 
-/// The most characters of a project's name in the name of its folder. The path of an output stands in notices.
+/// The number of characters of a project's name in the name of its folder at most. Notices contain
+/// the path of an output, so it has to be short.
 const LONGEST_NAME: usize = 24;
-/// The characters of the hash.
+/// The number of characters of the hash in the name of a folder.
 const HASH: usize = 8;
 
-/// Returns the name of a project's folder: the last part of the project's path, and a hash of all of it.
+/// Returns the name of a project's folder: the last part of the project's path, and a hash of the
+/// whole path.
 pub(super) fn folder_name(project: &Path) -> String {
     let last = project.file_name().map(|name| name.to_string_lossy());
     let mut name = component(last.as_deref());
@@ -27,7 +29,7 @@ pub(super) fn folder_name(project: &Path) -> String {
     format!("{name}-{hash:0HASH$x}")
 }
 
-/// Tells whether [`folder_name`] makes this name.
+/// Tells whether [`folder_name`] can return this name.
 pub(super) fn is_folder_name(text: &str) -> bool {
     let is_hash = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     text.rsplit_once('-').is_some_and(|(name, hash)| {
@@ -36,10 +38,10 @@ pub(super) fn is_folder_name(text: &str) -> bool {
     })
 }
 
-/// A directory that has outputs: the store's own, or the folder of a project in it.
+/// A directory that contains outputs: the store's own, or the folder of a project in it.
 #[derive(Debug, Clone)]
 pub(super) struct Folder {
-    /// `None` for the store's own directory.
+    /// The name of the folder, or `None` for the store's own directory.
     pub(super) name: Option<Arc<str>>,
     pub(super) dir: Arc<Dir>,
 }
@@ -50,7 +52,7 @@ impl Root {
         Folder { name: None, dir: self.dir.clone() }
     }
 
-    /// Opens the folder of a project. Returns `None` if it is missing, or is not a private directory of the user.
+    /// Opens the folder of a project. Returns `None` if it is missing or not private to the user.
     ///
     /// Only the folder that was opened last stays open: a process may have few file descriptors.
     pub(super) fn folder(&self, name: &Arc<str>) -> io::Result<Option<Folder>> {
@@ -82,12 +84,12 @@ impl Root {
         }
         match self.folder(name)? {
             Some(folder) => Ok(folder),
-            // This says why the folder cannot be used.
+            // Opening the directory again returns the reason why the folder cannot be used.
             None => self.dir.open_dir(name).and(Err(io::ErrorKind::NotFound.into())),
         }
     }
 
-    /// Returns the names of all folders, sorted. Each of them may turn out to be none of ours.
+    /// Returns the names of all directories that look like folders, sorted.
     pub(super) fn folder_names(&self) -> io::Result<Vec<Arc<str>>> {
         let mut names = Vec::new();
         self.dir.walk(0, |name| {
@@ -98,7 +100,8 @@ impl Root {
         Ok(names)
     }
 
-    /// Removes the folder of a project if it is empty. The system refuses to remove any other, so this needs no check.
+    /// Removes the folder of a project if it is empty. The system refuses to remove a directory
+    /// that is not empty, so this needs no check.
     pub(super) fn remove_if_empty(&self, folder: &Folder) {
         if let Some(name) = &folder.name {
             let _ = self.dir.remove_dir(name);
@@ -111,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_project_gets_a_name_that_is_recognised() {
+    fn folder_name_of_every_project_is_recognised() {
         for project in ["/", "/a", "/a b/ü.x", "/-", "/..", "", "relative", "/a/.hidden"] {
             let name = folder_name(Path::new(project));
             assert!(is_folder_name(&name), "{project}: {name}");

@@ -1,4 +1,4 @@
-//! Puts the ranges that are kept of an output one after the other.
+//! Writes the ranges of an output that are kept into a new file, one after the other.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use super::temp::Temp;
 use crate::store::seal::Sealer;
 use crate::store::{KeptRange, KeptRanges};
 
-/// A new file that gets ranges of an output, in order.
+/// A new file to which the kept ranges of an output are written in order.
 pub(super) struct Gather {
     temp: Temp,
     sealer: Sealer,
@@ -32,14 +32,14 @@ impl Gather {
         self.temp.file.write_all(bytes)
     }
 
-    /// Copies so many bytes of a file from a place on.
+    /// Copies `len` bytes of a file, starting at `from`.
     pub(super) fn copy(&mut self, file: &File, from: u64, len: u64) -> io::Result<()> {
         copy(file, from, len, |bytes| self.write(bytes))
     }
 
-    /// Adds a range of the original, which `write` writes.
+    /// Adds a range of the original. `write` writes its bytes.
     ///
-    /// Its first line is not known yet if it is 0.
+    /// A first line of 0 means that the number is not known yet.
     pub(super) fn range(
         &mut self,
         bytes: Range<u64>,
@@ -77,8 +77,8 @@ impl Gather {
         Ok(())
     }
 
-    /// Returns the file, its seal so far, and what was kept of an output of so many `bytes` and
-    /// `feeds`, of which the last byte is given.
+    /// Returns the file, its sealer, and the ranges that were kept of an output with this number of
+    /// bytes and line feeds and this last byte.
     pub(super) fn finish(
         self,
         bytes: u64,
@@ -94,8 +94,8 @@ impl Gather {
     }
 }
 
-/// Returns the excerpts as far as they are in the hole, and the hole without those that reach out of
-/// it: a line that is not stored byte for byte is stored as a whole.
+/// Returns the hole and the parts of the excerpts in it. An excerpt that is not stored byte for
+/// byte cannot be cut: the hole grows so that it contains the whole excerpt.
 pub(super) fn fitted(mut hole: Range<u64>, excerpts: Vec<Excerpt>) -> (Range<u64>, Vec<Excerpt>) {
     let original = hole.clone();
     let mut kept = Vec::new();

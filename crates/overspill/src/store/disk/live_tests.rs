@@ -1,4 +1,4 @@
-//! Outputs that are read while they are written.
+//! Tests of outputs that are read while they are written.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -31,7 +31,7 @@ fn live(disk: &Disk) -> (Box<dyn Draft>, crate::store::OutputId) {
 }
 
 #[test]
-fn live_output_is_read_and_its_record_says_that_it_runs() {
+fn live_output_is_readable_and_its_record_is_running() {
     let directory = tempfile::tempdir().unwrap();
     for is_nameless in [true, false] {
         let disk = store(&directory, u64::MAX, is_nameless);
@@ -39,7 +39,7 @@ fn live_output_is_read_and_its_record_says_that_it_runs() {
         assert_eq!(draft.go_live().unwrap().id, id);
         draft.append(b"two\n").unwrap();
         assert_eq!(disk.read(&id, 0..100).unwrap(), b"one\ntwo\n");
-        // The lock is that of an open file, so this process sees it as another one does.
+        // The lock belongs to the open file, so this process sees it as another process would.
         assert!(disk.record(&id).unwrap().unwrap().running);
         let entry = disk.entry(&id).unwrap();
         assert!(matches!(disk.expire(&[&entry])[..], [Ok(false)]));
@@ -53,7 +53,7 @@ fn live_output_is_read_and_its_record_says_that_it_runs() {
 }
 
 #[test]
-fn live_output_that_is_dropped_leaves_nothing() {
+fn dropped_live_output_leaves_nothing() {
     let directory = tempfile::tempdir().unwrap();
     let disk = store(&directory, u64::MAX, true);
     let (draft, id) = live(&disk);
@@ -64,7 +64,7 @@ fn live_output_that_is_dropped_leaves_nothing() {
 }
 
 #[test]
-fn live_output_over_the_cap_shows_its_start_and_ends_like_any_other() {
+fn live_output_over_the_cap_is_published_like_any_other() {
     let directory = tempfile::tempdir().unwrap();
     let text: String = (0..500).map(|n| format!("line {n}\n")).collect();
     for chunk in [7, 64, 1000, 9000] {
@@ -88,7 +88,7 @@ fn live_output_over_the_cap_shows_its_start_and_ends_like_any_other() {
 }
 
 #[test]
-fn live_output_that_is_removed_is_an_error_at_the_end() {
+fn removed_live_output_is_an_error_when_published() {
     let directory = tempfile::tempdir().unwrap();
     let disk = Arc::new(store(&directory, u64::MAX, true));
     let (draft, id) = live(&disk);

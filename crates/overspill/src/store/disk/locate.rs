@@ -16,10 +16,11 @@ use crate::Error;
 use crate::store::OutputId;
 use crate::store::seal::saved_by_later_version;
 
-/// How often the project's folder is made again if sweeps remove it while it is empty.
+/// The number of times that the project's folder is made again if sweeps remove it while it is
+/// empty.
 const FOLDER_ATTEMPTS: u32 = 100;
 
-/// A file of ours, and where it stands.
+/// The file of an output, with the directory that contains it.
 #[derive(Debug)]
 pub(super) struct Located {
     pub(super) root: Arc<Root>,
@@ -27,12 +28,14 @@ pub(super) struct Located {
     pub(super) found: Found,
 }
 
-/// The folder of each output that was listed. A folder can be gone since then, so it is only the first one to look into.
+/// The folder of each output that was listed. The folder can be gone since then, so this is only
+/// the first place to look.
 pub(super) type SeenFolders = HashMap<OutputId, Arc<str>>;
 
 impl Disk {
-    /// Returns the directory that new outputs go to: the folder of [`DiskOptions::project`](super::DiskOptions::project), if that
-    /// is set. The first output makes it.
+    /// Returns the directory for new outputs: the folder of
+    /// [`DiskOptions::project`](super::DiskOptions::project), if that is set. The first output
+    /// makes the directory.
     pub fn folder(&self) -> PathBuf {
         match self.folder_name() {
             Some(name) => self.path().join(&*name),
@@ -40,7 +43,7 @@ impl Disk {
         }
     }
 
-    /// Returns the file of an output, whether it is there or not.
+    /// Returns the path of an output, whether the file exists or not.
     pub fn file(&self, name: &OutputId) -> PathBuf {
         let file = self.file_name(name);
         let located = self.last_root().ok().flatten().and_then(|root| {
@@ -57,23 +60,23 @@ impl Disk {
         path
     }
 
-    /// Returns the path of an output as it is shown.
+    /// Returns the path of an output as notices show it.
     pub(super) fn shown_path(&self, folder: &Folder, name: &OutputId) -> String {
         self.options().paths.show(&self.file_in(folder, name))
     }
 
-    /// Tells whether outputs can stand in folders: only if no two folders can have the same id.
+    /// Tells whether outputs can be in folders: only if ids are unique over all folders.
     pub(super) fn has_folders(&self) -> bool {
         self.options().names.has_ulid()
     }
 
-    /// Returns the name of the folder that new outputs go to.
+    /// Returns the name of the folder for new outputs.
     pub(super) fn folder_name(&self) -> Option<Arc<str>> {
         let project = self.options().project.as_ref().filter(|_| self.has_folders())?;
         Some(folder_name(project).into())
     }
 
-    /// Opens the directory that new outputs go to, and makes it if it is missing.
+    /// Opens the directory for new outputs, and makes it if it is missing.
     pub(super) fn make_folder(&self, root: &Root) -> io::Result<Folder> {
         match self.folder_name() {
             Some(name) => root.make_folder(&name, self.options().durability),
@@ -81,9 +84,10 @@ impl Disk {
         }
     }
 
-    /// Gives a file its name in the directory that new outputs go to, and returns that directory.
+    /// Gives a file its name in the directory for new outputs, and returns that directory.
     ///
-    /// A sweep can remove the folder of the project between the two steps, while it is empty. Then both are done again.
+    /// A sweep can remove the empty folder of the project after it was opened. Then both steps are
+    /// done again.
     pub(super) fn publish(&self, root: &Root, temp: &mut Temp, file: &str) -> io::Result<Folder> {
         let mut attempts = if self.folder_name().is_some() { FOLDER_ATTEMPTS } else { 1 };
         loop {
@@ -99,8 +103,8 @@ impl Disk {
         }
     }
 
-    /// Looks for an output in the folder where it was seen, in the store's directory, in the folder of this project, and then
-    /// in all others.
+    /// Looks for an output in the folder where it was seen last, in the store's directory, in the
+    /// folder of this project, and then in all other folders.
     pub(super) fn locate<T>(
         &self,
         root: &Root,
@@ -135,14 +139,14 @@ impl Disk {
         Ok(None)
     }
 
-    /// Opens the directory for an output. Only a name that the store makes can be an output.
+    /// Opens the directory for an output. Only a name that the store can make is an output.
     fn root_of(&self, name: &OutputId) -> Result<Arc<Root>, Error> {
         let root = self.root()?;
         let is_ours = self.options().names.name_of(&self.file_name(name)).as_ref() == Some(name);
         root.filter(|_| is_ours).ok_or_else(|| Error::NotFound { name: name.clone() })
     }
 
-    /// Opens the directory and looks for an output in it.
+    /// Opens the directory and looks for an output.
     pub(super) fn find(&self, name: &OutputId) -> Result<Located, Error> {
         let root = self.root_of(name)?;
         let file = self.file_name(name);
@@ -152,7 +156,7 @@ impl Disk {
         Ok(Located { root, folder, found })
     }
 
-    /// Opens an output.
+    /// Opens the file of an output.
     pub(super) fn open(&self, name: &OutputId) -> Result<(Located, File), Error> {
         let root = self.root_of(name)?;
         let on_disk = self.file_name(name);
@@ -166,7 +170,7 @@ impl Disk {
         Ok((Located { root, folder, found }, file))
     }
 
-    /// Tells whether a process writes this output now: the process locks the file as long as it lives.
+    /// Tells whether a process is writing this output: that process locks the file while it lives.
     pub(super) fn is_written(&self, folder: &Folder, name: &OutputId) -> bool {
         let opened = folder.dir.open_file(&self.file_name(name));
         opened.is_ok_and(|(file, _)| dir::is_locked(&file))

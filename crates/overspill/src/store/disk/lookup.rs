@@ -18,7 +18,7 @@ impl Lookup for Disk {
 
     fn directory_other_than(&self, path: &Path) -> Option<String> {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty())?;
-        // Outputs of a project stand in a folder of the directory.
+        // Outputs of a project are in a folder of the directory.
         let is_folder = |folder: &&Path| {
             folder.file_name().and_then(|name| name.to_str()).is_some_and(is_folder_name)
         };
@@ -57,14 +57,14 @@ impl Lookup for Disk {
     }
 }
 
-/// Returns the seal of an output, if it belongs to the file that was found.
+/// Returns the seal of an output, if it fits the size of the file that was found.
 fn seal(root: &Root, name: &OutputId, found: Found) -> Option<Seal> {
     notes::seal(root, name).filter(|seal| seal.bytes == found.bytes)
 }
 
 impl Disk {
-    /// Tells whether a path names the directory of this store. The path of a notice may begin at the project, which
-    /// the caller need not be in.
+    /// Tells whether a path leads to the directory of this store. The path in a notice may be
+    /// relative to the project, and the caller may be in another directory.
     fn is_at(&self, path: &Path) -> bool {
         let is_end = path.is_relative() && self.path().ends_with(path);
         is_end

@@ -1,4 +1,4 @@
-//! A directory of files, one for each output.
+//! A store in a directory, with one file for each output.
 
 mod catalog;
 #[cfg_attr(all(unix, not(feature = "portable-std")), path = "dir_unix.rs")]
@@ -58,14 +58,15 @@ pub(in crate::store) use pages::Page;
 
 pub use options::{Access, DiskOptions, Durability, PathStyle};
 
-/// Keeps each output as a file of its own, private to the user.
+/// A store that saves each output as a file, private to the user.
 ///
-/// The file holds the bytes as they came, for any tool to search. It appears under its name when
-/// it is complete and never changes after that. An output that can be read while it is written has its name
-/// from the start, and its record says so. Records and pins stand in a hidden
-/// directory beside it and can be lost without harm. With [`DiskOptions::project`] new outputs stand in a folder of
-/// that project; outputs in the folders of all projects are found and listed. No link below the directory is followed, and
-/// files that are not ours are neither shown nor touched.
+/// The file contains the bytes of the output unchanged, so that any tool can search them. The file
+/// gets its name when it is complete, and never changes after that. An output that can be read
+/// while it is written has its name from the start, and its record says that it is running.
+/// Records and pins are in a hidden directory beside the outputs, and losing them does no harm.
+/// With [`DiskOptions::project`] new outputs go to a folder of that project. The store finds and
+/// lists the outputs in the folders of all projects. The store follows no link below the
+/// directory, and neither shows nor changes files that it did not make.
 #[derive(Debug, Clone)]
 pub struct Disk(Arc<Inner>);
 
@@ -76,7 +77,7 @@ struct Inner {
     root: Mutex<Option<Arc<Root>>>,
 }
 
-/// A file of ours.
+/// The size and the time of a file that belongs to the store.
 #[derive(Debug, Clone, Copy)]
 struct Found {
     bytes: u64,
@@ -84,10 +85,10 @@ struct Found {
 }
 
 impl Disk {
-    /// Keeps outputs in the directory `path`, which is made when the first one comes.
+    /// Returns a store in the directory `path`. The first output makes the directory.
     pub fn new(path: impl Into<PathBuf>, options: DiskOptions) -> Disk {
         let path = path.into();
-        // Also takes away a slash at the end, which would make the system follow a link there.
+        // This also removes a slash at the end, which would make the system follow a link.
         let path = std::path::absolute(&path).unwrap_or(path).components().collect();
         Disk(Arc::new(Inner { path, options, root: Mutex::default() }))
     }
@@ -97,7 +98,7 @@ impl Disk {
         &self.0.path
     }
 
-    /// Returns how it is kept.
+    /// Returns the options of the store.
     pub fn options(&self) -> &DiskOptions {
         &self.0.options
     }
@@ -106,7 +107,7 @@ impl Disk {
         self.options().names.file_of(name)
     }
 
-    /// Opens the directory, if it is there.
+    /// Opens the directory, if it exists.
     fn root(&self) -> Result<Option<Arc<Root>>, Error> {
         let mut known = self.0.root.lock().unwrap_or_else(PoisonError::into_inner);
         let access = self.options().access;
@@ -118,13 +119,13 @@ impl Disk {
         Ok(known.clone())
     }
 
-    /// Returns the directory as it was last opened, without checking the path again.
+    /// Returns the directory that was opened last, without checking the path again.
     fn last_root(&self) -> Result<Option<Arc<Root>>, Error> {
         let known = self.0.root.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if known.is_some() { Ok(known) } else { self.root() }
     }
 
-    /// Opens the directory, and makes it if it is not there.
+    /// Opens the directory, and makes it if it is missing.
     fn make_root(&self) -> Result<Arc<Root>, Error> {
         self.check_links()?;
         if let Some(root) = self.root()? {
@@ -135,15 +136,15 @@ impl Disk {
         let gone = || failed(self.path(), io::ErrorKind::NotFound.into());
         let root = self.root()?.ok_or_else(gone)?;
         if self.options().git_ignored {
-            // If it fails, or is there already, the output matters more.
+            // Saving the output matters more than this file, so errors are ignored.
             let _ = root.dir.make_file(".gitignore").and_then(|mut file| file.write_all(b"*\n"));
         }
         Ok(root)
     }
 
-    /// Makes sure that no link leads from the directory paths are shown from to somewhere else.
+    /// Checks that no link lies between the base directory of shown paths and the store.
     ///
-    /// Such a directory is a project's, and a project comes from anywhere.
+    /// Such a base is the directory of a project, and a project can come from anywhere.
     fn check_links(&self) -> Result<(), Error> {
         let PathStyle::From(base) = &self.options().paths else { return Ok(()) };
         for step in self.path().ancestors().take_while(|step| step != base) {
@@ -173,7 +174,7 @@ impl Disk {
         Ok(bytes)
     }
 
-    /// Removes an output, and then its record and its marks.
+    /// Removes an output, its record and its marks.
     fn remove(&self, root: &Root, folder: &Folder, name: &OutputId) -> Result<(), Error> {
         if_there(folder.dir.remove(&self.file_name(name)))
             .map_err(|error| failed(&self.file_in(folder, name), error))?
@@ -242,7 +243,7 @@ impl Store for Disk {
 }
 
 impl Disk {
-    /// Lists the outputs in the directory, and those in the folders of projects.
+    /// Lists the outputs in the directory and in the folders of projects.
     fn all_entries(&self, root: &Root) -> io::Result<Vec<Entry>> {
         let (mut names, mut folders) = (Vec::new(), Vec::new());
         root.dir.walk(0, |file| {
@@ -254,8 +255,8 @@ impl Disk {
             ControlFlow::Continue(())
         })?;
         let pins = Pins::read(root);
-        // In the directory's own order: to remove files in another one, such as that of their
-        // inodes, makes the file system write the directory's blocks over and over.
+        // Keep the order of the directory: removing files in another order, such as that of their
+        // inodes, makes the file system write the blocks of the directory over and over.
         let mut entries = self.entries(&root.top(), &pins, names);
         let mut seen = SeenFolders::new();
         for folder in folders.iter().filter(|_| self.has_folders()) {
@@ -274,7 +275,7 @@ impl Disk {
         Ok(entries)
     }
 
-    /// Returns the entries of these files; a file that cannot be read is left out.
+    /// Returns the entries of these outputs, without the files that cannot be read.
     fn entries(&self, folder: &Folder, pins: &Pins, names: Vec<OutputId>) -> Vec<Entry> {
         let mut entries = Vec::with_capacity(names.len());
         for name in names {

@@ -1,7 +1,8 @@
-//! The record file of an output: its seal, if it has one, a line of JSON for each `describe`, and a line with
-//! a number for each `retrieved`, with a line for the parts that were read. The last line of JSON counts.
+//! The record file of an output: its seal, if it has one, a line of JSON for each `describe`, and
+//! two lines for each `retrieved`, with the number of bytes and with the parts. The last line of
+//! JSON counts.
 //!
-//! One file and not two, because making a file can cost more than filling it.
+//! The file also contains the seal, because making a second file can cost more than filling it.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -12,21 +13,22 @@ use super::temp::Temp;
 use crate::store::seal::Seal;
 use crate::store::{OutputId, Record, read_ranges};
 
-/// The ending of these files.
+/// The ending of record files.
 pub(super) const ENDING: &str = ".record";
-/// Begins a line that says how much more was shown.
+/// The beginning of a line with the number of bytes that a reader got later.
 const RETRIEVED: &str = "retrieved ";
-/// Begins a line that says which parts were shown then. Earlier versions pass over it.
+/// The beginning of a line with the parts that a reader got later. Earlier versions skip this
+/// line.
 const PARTS: &str = "parts ";
-/// Longer files are not read, and begun anew when something is added.
+/// The size in bytes above which a record file does not grow: the next `describe` replaces it.
 const LONGEST: u64 = 16 << 20;
 
-/// Returns the file of an output.
+/// Returns the name of the record file of an output.
 pub(super) fn file(name: &OutputId) -> String {
     format!("{name}{ENDING}")
 }
 
-/// Notes the seal of an output that is not published yet. There must be nothing of that name.
+/// Writes the seal of an output that is not published yet. The record file must not exist.
 pub(super) fn put_seal(root: &Root, name: &OutputId, seal: &Seal, durable: bool) -> io::Result<()> {
     let records = root.make_area(Area::Records)?;
     let mut notes = records.make_file(&file(name))?;
@@ -41,7 +43,7 @@ pub(super) fn put_seal(root: &Root, name: &OutputId, seal: &Seal, durable: bool)
     written.inspect_err(|_| remove(root, name))
 }
 
-/// Notes the seal of an output that has a record already, in the place of that record file.
+/// Replaces the record file of an output by a file with the seal and the same lines.
 pub(super) fn add_seal(root: &Root, name: &OutputId, seal: &Seal, durable: bool) -> io::Result<()> {
     let records = root.make_area(Area::Records)?;
     let lines = lines(&records, name).map_or_else(Vec::new, |lines| lines.added);
@@ -58,12 +60,13 @@ pub(super) fn add_seal(root: &Root, name: &OutputId, seal: &Seal, durable: bool)
     Ok(())
 }
 
-/// Returns the seal of an output, if there is one and it can be read.
+/// Returns the seal of an output, if it exists and can be read.
 pub(super) fn seal(root: &Root, name: &OutputId) -> Option<Seal> {
     seal_if(root, name, |_| true)
 }
 
-/// Like [`seal`], of an output that was not kept whole. Of others only a few bytes are read.
+/// Returns the seal of an output that was not kept whole. For other outputs this function reads
+/// only a few bytes.
 pub(super) fn partial_seal(root: &Root, name: &OutputId) -> Option<Seal> {
     seal_if(root, name, Seal::is_partial)
 }
@@ -96,16 +99,16 @@ pub(super) fn is_later(root: &Root, name: &OutputId) -> bool {
 
 /// Adds a record of an output.
 pub(super) fn describe(root: &Root, name: &OutputId, record: &Record) -> io::Result<()> {
-    // Begins a new line, even after a line that an interrupted writer left.
+    // Begin a new line, even after a line that an interrupted writer left.
     let mut line = vec![b'\n'];
-    // `retrieved` and `read_later` are the sums of lines of their own, which stay.
+    // `retrieved` and `read_later` are the sums of separate lines, which stay.
     let described = Record { retrieved: 0, read_later: Vec::new(), ..record.clone() };
     serde_json::to_writer(&mut line, &described)?;
     line.push(b'\n');
     let records = root.make_area(Area::Records)?;
     let (mut notes, found) = records.open_to_append(&file(name))?;
     if found.bytes + line.len() as u64 <= LONGEST {
-        // In one piece: a reader sees the whole line, or none that has ended.
+        // One write: a reader sees either the whole line or a line without its line feed.
         return notes.write_all(&line);
     }
     let mut temp = Temp::named(root)?;
@@ -116,7 +119,7 @@ pub(super) fn describe(root: &Root, name: &OutputId, record: &Record) -> io::Res
     temp.replace(&records, &file(name))
 }
 
-/// Adds to the number of bytes that were shown after the preview, and to the parts that they show.
+/// Adds to the number of bytes and to the parts that readers got after the preview.
 pub(super) fn retrieved(
     root: &Root,
     name: &OutputId,
@@ -137,12 +140,12 @@ pub(super) fn retrieved(
     }
 }
 
-/// Returns the last record, if it can be read.
+/// Returns the last record of an output, if it can be read.
 pub(super) fn record(root: &Root, name: &OutputId) -> Option<Record> {
     record_in(&*root.area(Area::Records).ok()??, name)
 }
 
-/// Returns the first record, if it can be read.
+/// Returns the first record of an output, if it can be read.
 #[cfg(feature = "bucket")]
 pub(super) fn first_record(root: &Root, name: &OutputId) -> Option<Record> {
     let bytes = lines(&*root.area(Area::Records).ok()??, name)?.added;
@@ -150,11 +153,11 @@ pub(super) fn first_record(root: &Root, name: &OutputId) -> Option<Record> {
     lines.find_map(|line| serde_json::from_slice(line).ok())
 }
 
-/// A record file in memory.
+/// The content of a record file.
 struct RecordLines {
-    /// Everything that was added to the seal.
+    /// All lines after the seal.
     added: Vec<u8>,
-    /// There is a seal, so the output is complete.
+    /// The file has a seal, so the output is complete.
     is_sealed: bool,
 }
 
@@ -167,15 +170,15 @@ fn lines(records: &Dir, name: &OutputId) -> Option<RecordLines> {
     Some(RecordLines { added: bytes.split_off(sealed), is_sealed: sealed > 0 })
 }
 
-/// Like [`record`], in a directory that is open already.
+/// Returns the last record of an output from an open directory of records.
 pub(super) fn record_in(records: &Dir, name: &OutputId) -> Option<Record> {
     let RecordLines { added: bytes, is_sealed } = lines(records, name)?;
     let lines = bytes.split(|&byte| byte == b'\n');
     let retrieved = lines.clone().rev().skip(1).filter_map(retrieved_in).sum();
     let parts = lines.clone().rev().skip(1).filter_map(|it| it.strip_prefix(PARTS.as_bytes()));
     let read_later = read_ranges::merged(parts.flat_map(read_ranges::of_line).collect());
-    // The text after the last line feed is empty or a torn line. `serde` would also read a record from an
-    // array.
+    // The text after the last line feed is empty or an incomplete line. The check for `{` is
+    // needed because `serde` would also read a record from an array.
     let mut whole = lines.rev().skip(1).filter(|line| line.starts_with(b"{"));
     let record: Record = whole.find_map(|line| serde_json::from_slice(line).ok())?;
     let running = record.running && !is_sealed;
@@ -190,7 +193,7 @@ fn retrieved_in(line: &[u8]) -> Option<u64> {
 /// Removes the record file of an output.
 pub(super) fn remove(root: &Root, name: &OutputId) {
     if let Ok(Some(records)) = root.area(Area::Records) {
-        // `tidy` removes a file that stays.
+        // `tidy` removes the file later if this fails.
         let _ = if_there(records.remove(&file(name)));
     }
 }

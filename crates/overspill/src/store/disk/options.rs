@@ -1,48 +1,51 @@
-//! How a directory is kept.
+//! The options of a store in a directory.
 
 use std::path::{Path, PathBuf};
 
 use crate::Clock;
 use crate::store::NameStyle;
 
-/// How a [`Disk`](super::Disk) keeps its outputs.
+/// The options of a [`Disk`](super::Disk).
 #[derive(Debug, Clone)]
 pub struct DiskOptions {
-    /// How outputs are named.
+    /// The style of the names of outputs.
     pub names: NameStyle,
-    /// Whether to keep records of calls, a checksum and a line index beside the outputs.
+    /// Whether to save records of calls, a checksum and a line index beside the outputs.
     ///
-    /// What was cut by [`most_per_output`](DiskOptions::most_per_output) is noted in any case.
+    /// The ranges that [`most_per_output`](DiskOptions::most_per_output) has cut are recorded in
+    /// any case.
     pub records: bool,
-    /// What a power loss may cost.
+    /// The protection against power loss.
     pub durability: Durability,
-    /// The most bytes of one output. Of a larger one the first and the last half of that are kept.
+    /// The number of bytes that are saved of one output at most. Larger outputs keep the first and
+    /// the last half of this limit.
     pub most_per_output: u64,
-    /// Bytes of the disk that are to stay free: an output that would take them is not saved.
+    /// The number of bytes of the disk that stay free. An output that would need them is not saved.
     pub keep_free: u64,
-    /// Tells the time.
+    /// The clock that dates the outputs.
     pub clock: Clock,
-    /// Who else may see into the directory.
+    /// The rights that other users may have in the directory.
     pub access: Access,
-    /// How paths are shown.
+    /// The way in which notices show paths.
     pub paths: PathStyle,
-    /// Whether a directory that is made tells Git to ignore it, as one in a project should.
+    /// Whether a new directory gets a `.gitignore`, as a directory in a project should.
     pub git_ignored: bool,
-    /// The project that new outputs belong to. They go to a folder of the directory, see [`Disk::folder`](super::Disk::folder).
-    /// Without a project they stay in the directory itself.
+    /// The project of new outputs. They go to a folder of the directory, see
+    /// [`Disk::folder`](super::Disk::folder). Without a project they go to the directory itself.
     ///
-    /// A store finds the outputs in the folders of all projects. Only ids with a ULID are unique over many folders: a
-    /// store with other names has no folders.
+    /// A store finds the outputs in the folders of all projects. Only ids with a ULID are unique
+    /// over many folders, so a store with other names has no folders.
     pub project: Option<PathBuf>,
 }
 
 impl DiskOptions {
-    /// The most bytes of one output by default.
+    /// The number of bytes that are saved of one output at most by default.
     pub const MAX_OUTPUT: u64 = 256 << 20;
 }
 
 impl Default for DiskOptions {
-    /// Our own names, records, full durability, 256 MiB an output, 1 GiB free, the system's clock.
+    /// Returns the defaults: ULID names, records, full durability, 256 MiB an output, 1 GiB of free
+    /// disk space, the system's clock.
     fn default() -> DiskOptions {
         DiskOptions {
             names: NameStyle::OWN,
@@ -59,33 +62,34 @@ impl Default for DiskOptions {
     }
 }
 
-/// What a power loss may cost.
+/// The protection against power loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// Nothing that was published.
+    /// No published output is lost.
     Full,
-    /// What the system has not written yet. With records, what is torn can be told.
+    /// Data that the system has not written yet can be lost. With records, a checksum tells a
+    /// damaged output.
     None,
 }
 
-/// Who else may see into the directory.
+/// The rights that other users may have in the directory.
 ///
 /// A directory of another user, and a link, is never used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Nobody.
+    /// No other user may read or write the directory.
     Private,
-    /// Whoever the user has let in, as in a project's directory; only one that anybody can write
-    /// to is refused. The files in it are private all the same.
+    /// Other users may have rights, as in the directory of a project. The store refuses only a
+    /// directory that all users can write to. The files in it are still private.
     Shared,
 }
 
-/// How the path of an output is shown.
+/// The way in which notices show the path of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathStyle {
-    /// From the root of the file system.
+    /// The whole path, from the root of the file system.
     Whole,
-    /// From this directory, with `/` on every system; what is not below it is shown whole.
+    /// The path from this directory, with `/` on every system. A path outside is shown whole.
     From(PathBuf),
 }
 

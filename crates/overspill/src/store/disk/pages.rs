@@ -1,7 +1,7 @@
-//! Parts of outputs that stand elsewhere, so that they need not be fetched again.
+//! The page cache: parts of outputs from a bucket, saved here so that they are not fetched again.
 //!
-//! Each is a file of its own, named by the output and by where the part begins: its bytes, and after
-//! them their sum, since nobody waits until they are safe on the disk and a power loss may tear them.
+//! Each part is a file, named after the output and the position of the part. The file contains the
+//! bytes and then their checksum: nothing waits for the disk, so a power loss can damage a file.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -18,10 +18,10 @@ use super::{Disk, dir};
 use crate::Error;
 use crate::store::OutputId;
 
-/// The sum at the end.
+/// The number of bytes of the checksum at the end of a file.
 const SUM: usize = 4;
 
-/// A part of an output that is here.
+/// A cached part of an output.
 #[derive(Debug)]
 pub(in crate::store) struct Page {
     file: String,
@@ -34,14 +34,14 @@ fn file_of(name: &OutputId, start: u64) -> String {
 }
 
 impl Disk {
-    /// Tells whether a part that begins there is here.
+    /// Tells whether the part that begins at `start` is in the cache.
     pub(in crate::store) fn has_page(&self, name: &OutputId, start: u64) -> bool {
         let Ok(Some(root)) = self.last_root() else { return false };
         let Ok(Some(pages)) = root.area(Area::Pages) else { return false };
         pages.find(&file_of(name, start)).is_ok()
     }
 
-    /// Returns the part that begins there, if it is here and whole.
+    /// Returns the part that begins at `start`, if it is in the cache and undamaged.
     pub(in crate::store) fn page(&self, name: &OutputId, start: u64) -> Option<Vec<u8>> {
         let pages = self.last_root().ok()??.area(Area::Pages).ok()??;
         let (file, found) = pages.open_file(&file_of(name, start)).ok()?;
@@ -57,7 +57,7 @@ impl Disk {
         Some(bytes)
     }
 
-    /// Keeps a part, instead of a shorter one that begins there.
+    /// Saves a part, and replaces a shorter part that begins at the same position.
     pub(in crate::store) fn put_page(
         &self,
         name: &OutputId,
@@ -87,13 +87,13 @@ impl Disk {
             temp.publish(&pages, &file)
         };
         match put() {
-            // Somebody else has fetched it as well.
+            // Another process has saved the same part meanwhile.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             put => put.map_err(|error| super::draft::failed(self.path(), error)),
         }
     }
 
-    /// Returns all parts that are here.
+    /// Returns all cached parts.
     pub(in crate::store) fn pages(&self) -> Vec<Page> {
         let mut all = Vec::new();
         if let Ok(Some(root)) = self.root()
@@ -110,7 +110,7 @@ impl Disk {
         all
     }
 
-    /// Removes a part.
+    /// Removes a cached part.
     pub(in crate::store) fn remove_page(&self, page: &Page) {
         if let Ok(Some(root)) = self.root()
             && let Ok(Some(pages)) = root.area(Area::Pages)
@@ -119,7 +119,7 @@ impl Disk {
         }
     }
 
-    /// Removes all parts of these outputs.
+    /// Removes all cached parts of these outputs.
     pub(in crate::store) fn remove_pages_of(&self, names: &[OutputId]) {
         let names: HashSet<&str> = names.iter().map(OutputId::as_str).collect();
         for page in self.pages() {
@@ -130,7 +130,7 @@ impl Disk {
     }
 }
 
-/// Writes many small parts with few calls.
+/// Writes many small pieces with few system calls.
 fn write_together(mut file: &File, mut parts: Vec<IoSlice>) -> io::Result<()> {
     let mut parts = &mut parts[..];
     while !parts.is_empty() {

@@ -1,4 +1,4 @@
-//! Outputs that are to stay: empty files with their names.
+//! The pins of outputs: empty files, each with the id of a pinned output as its name.
 
 use std::collections::HashSet;
 use std::io;
@@ -36,7 +36,7 @@ impl Pins {
     }
 }
 
-/// Looks at one output only.
+/// Tells whether an output is pinned, without reading all pins.
 pub(super) fn is_pinned(root: &Root, name: &OutputId) -> bool {
     match root.area(Area::Pins) {
         Ok(Some(pins)) => !matches!(if_there(pins.find(name.as_str())), Ok(None)),

@@ -1,4 +1,4 @@
-//! The store's directory, and the hidden one in it where everything but the outputs is.
+//! The open directory of a store, and the hidden directory in it with everything but the outputs.
 
 use std::io;
 use std::path::Path;
@@ -13,30 +13,30 @@ use crate::Error;
 
 const HIDDEN: &str = ".overspill";
 
-/// The store's directory, held open.
+/// The open directory of a store.
 #[derive(Debug)]
 pub(super) struct Root {
     pub(super) dir: Arc<Dir>,
     areas: Mutex<[Option<Arc<Dir>>; 5]>,
-    /// Files without a name may work here.
+    /// Whether files without a name may work in this directory.
     pub(super) nameless: AtomicBool,
     /// The folder of a project that was opened last.
     pub(super) last_folder: Mutex<Option<Folder>>,
     pub(super) seen: Mutex<SeenFolders>,
 }
 
-/// A part of the hidden directory.
+/// A subdirectory of the hidden directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Area {
-    /// What is known of outputs beyond their bytes.
+    /// The record files of outputs.
     Records,
-    /// Empty files with the names of outputs that are to stay.
+    /// Empty files with the ids of pinned outputs.
     Pins,
-    /// Empty files with the names of outputs that others have a copy of.
+    /// Empty files with the ids of outputs that were uploaded to a bucket.
     Sent,
-    /// Outputs that are being written, where they need a name for that.
+    /// Outputs that are being written, if the file system has no files without a name.
     Drafts,
-    /// Parts of outputs that stand elsewhere.
+    /// The page cache: parts of outputs from a bucket.
     #[cfg(feature = "bucket")]
     Pages,
 }
@@ -55,7 +55,7 @@ impl Area {
 }
 
 impl Root {
-    /// Opens the directory, if it is there and may be used.
+    /// Opens the directory, if it exists and may be used.
     pub(super) fn open(path: &Path, access: Access) -> Result<Option<Root>, Error> {
         let Some(dir) = Dir::open_root(path, access)? else { return Ok(None) };
         let nameless = AtomicBool::new(Dir::can_name_the_nameless());
@@ -68,7 +68,7 @@ impl Root {
         }))
     }
 
-    /// Opens a part of the hidden directory, if it is there.
+    /// Opens a subdirectory of the hidden directory, if it exists.
     pub(super) fn area(&self, area: Area) -> io::Result<Option<Arc<Dir>>> {
         let mut areas = self.areas.lock().unwrap_or_else(PoisonError::into_inner);
         let known = &mut areas[area as usize];
@@ -81,7 +81,7 @@ impl Root {
         Ok(known.clone())
     }
 
-    /// Opens a part of the hidden directory, and makes it if it is not there.
+    /// Opens a subdirectory of the hidden directory, and makes it if it is missing.
     pub(super) fn make_area(&self, area: Area) -> io::Result<Arc<Dir>> {
         if let Some(dir) = self.area(area)? {
             return Ok(dir);
@@ -90,12 +90,12 @@ impl Root {
         self.area(area)?.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Opens the hidden directory, if it is there.
+    /// Opens the hidden directory, if it exists.
     pub(super) fn hidden(&self) -> io::Result<Option<Dir>> {
         if_there(self.dir.open_dir(HIDDEN))
     }
 
-    /// Opens the hidden directory, and makes it if it is not there.
+    /// Opens the hidden directory, and makes it if it is missing.
     pub(super) fn make_hidden(&self) -> io::Result<Dir> {
         if let Some(hidden) = self.hidden()? {
             return Ok(hidden);
@@ -104,7 +104,7 @@ impl Root {
         self.dir.open_dir(HIDDEN)
     }
 
-    /// Remembers that files without a name do not work here.
+    /// Remembers that files without a name do not work in this directory.
     pub(super) fn give_up_nameless(&self) {
         self.nameless.store(false, Ordering::Relaxed);
     }
@@ -115,7 +115,7 @@ pub(super) fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(error) => match error.kind() {
-            // A name that is too long for the file system is nobody's.
+            // A file with a name that is too long for the file system cannot exist.
             io::ErrorKind::NotFound | io::ErrorKind::InvalidFilename => Ok(None),
             _ => Err(error),
         },

@@ -1,7 +1,7 @@
-//! Marks outputs of a spool that the bucket has.
+//! Marks the outputs of a spool that were uploaded to the bucket.
 //!
-//! A mark stands for a completed upload, not for a pending one: a writer that dies between saving and marking
-//! leaves an output that is sent again.
+//! overspill records completed uploads, not pending ones: a writer that dies between the upload and
+//! its mark leaves an output that is uploaded again.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -24,14 +24,14 @@ impl Disk {
         notes::first_record(&*self.root().ok()??, name)
     }
 
-    /// Marks an output as sent.
+    /// Marks an output as uploaded.
     pub(in crate::store) fn set_sent(&self, name: &OutputId) -> Result<(), Error> {
         let Some(root) = self.root()? else { return Ok(()) };
         let marked = root.make_area(Area::Sent).and_then(|sent| sent.open_or_make(name.as_str()));
         marked.map(drop).map_err(|error| failed(&self.file(name), error))
     }
 
-    /// Takes the mark back.
+    /// Removes the mark of an output.
     pub(in crate::store) fn clear_sent(&self, name: &OutputId) -> Result<(), Error> {
         let Some(root) = self.root()? else { return Ok(()) };
         let cleared = root.area(Area::Sent).and_then(|sent| match sent {
@@ -41,20 +41,20 @@ impl Disk {
         cleared.map_err(|error| failed(&self.file(name), error))
     }
 
-    /// Tells whether an output was sent.
+    /// Tells whether an output was uploaded.
     pub(in crate::store) fn is_sent(&self, name: &OutputId) -> bool {
         let Ok(Some(root)) = self.root() else { return false };
         let Ok(Some(sent)) = root.area(Area::Sent) else { return false };
         matches!(if_there(sent.find(name.as_str())), Ok(Some(_)))
     }
 
-    /// Returns the outputs that were not sent yet, the oldest first, if this is the spool of a
+    /// Returns the outputs that were not uploaded yet, the oldest first, if this is the spool of a
     /// [`Bucket`](crate::store::bucket::Bucket).
     pub fn unsent(&self) -> Result<Vec<Entry>, Error> {
         self.unsent_and_sent().map(|(unsent, _)| unsent)
     }
 
-    /// Returns the outputs that were not sent yet, the oldest first, and the others.
+    /// Returns the outputs that were not uploaded yet, the oldest first, and the uploaded outputs.
     pub(in crate::store) fn unsent_and_sent(&self) -> Result<(Vec<Entry>, Vec<Entry>), Error> {
         let Some(root) = self.root()? else { return Ok(Default::default()) };
         let mut sent = HashSet::new();

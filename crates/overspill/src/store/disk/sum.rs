@@ -1,11 +1,11 @@
-//! The checksum of a file, and copying parts of one.
+//! Computes the checksum of a file, and copies parts of a file.
 
 use std::fs::File;
 use std::io;
 
 use super::dir;
 
-/// Sums a file up as a [`Sealer`] does.
+/// Returns the checksum of a file, computed as a [`Sealer`] does.
 pub(super) fn sum_of(file: &File) -> io::Result<u64> {
     let mut sum = crc32fast::Hasher::new();
     copy(file, 0, u64::MAX, |bytes| {
@@ -15,7 +15,7 @@ pub(super) fn sum_of(file: &File) -> io::Result<u64> {
     Ok(sum.finalize().into())
 }
 
-/// Hands on so many bytes of a file from a place on, piece by piece.
+/// Reads `len` bytes of a file, starting at `from`, and calls `take` with each piece.
 pub(super) fn copy(
     file: &File,
     mut from: u64,
@@ -24,7 +24,7 @@ pub(super) fn copy(
 ) -> io::Result<()> {
     const PAGE: usize = 4096;
     const PIECE: usize = 256 << 10;
-    // Reading into memory that does not begin with a page costs several times as much.
+    // Reading into memory that is not aligned to a page costs several times as much.
     let mut space = vec![0; PIECE + PAGE];
     let skip = space.as_ptr().align_offset(PAGE).min(PAGE);
     let buffer = &mut space[skip..skip + PIECE];

@@ -1,4 +1,4 @@
-//! Files that nobody sees yet.
+//! Temporary files that readers do not see yet.
 
 use std::fs::File;
 use std::io;
@@ -8,16 +8,16 @@ use std::sync::atomic::Ordering;
 use super::dir::Dir;
 use super::root::{Area, Root};
 
-/// A file that is gone when it is dropped, unless it was given a place.
+/// A file that is removed when it is dropped, unless it got its final name.
 #[derive(Debug)]
 pub(super) struct Temp {
     pub(super) file: File,
-    /// Where it stands while it is written, if it could not be without a name.
+    /// The directory and the temporary name of the file, if it needs one.
     stand: Option<(Arc<Dir>, String)>,
 }
 
 impl Temp {
-    /// Begins a file: without a name where that works, so that not even a kill leaves it behind.
+    /// Makes a file, if possible without a name, so that not even a kill leaves it behind.
     pub(super) fn new(root: &Root) -> io::Result<Temp> {
         if root.nameless.load(Ordering::Relaxed) {
             if let Some(file) = root.dir.make_nameless()? {
@@ -28,7 +28,7 @@ impl Temp {
         Temp::named(root)
     }
 
-    /// Begins a file among the drafts.
+    /// Makes a file with a random name in the directory of drafts.
     pub(super) fn named(root: &Root) -> io::Result<Temp> {
         let drafts = root.make_area(Area::Drafts)?;
         let mut bits = [0; 16];
@@ -38,7 +38,7 @@ impl Temp {
         Ok(Temp { file, stand: Some((drafts, name)) })
     }
 
-    /// Gives it a name, which must be free. If that fails it is still a temporary file.
+    /// Gives the file a free name. If that fails, it is still a temporary file.
     pub(super) fn publish(&mut self, dir: &Dir, name: &str) -> io::Result<()> {
         match &self.stand {
             None => dir.link_nameless(&self.file, name)?,
@@ -48,7 +48,7 @@ impl Temp {
         Ok(())
     }
 
-    /// Gives it a name, whatever had that name before.
+    /// Gives the file a name, and replaces the file that had the name before.
     pub(super) fn replace(&mut self, dir: &Dir, name: &str) -> io::Result<()> {
         if let Some((drafts, stand)) = &self.stand {
             drafts.replace(stand, dir, name)?;
@@ -61,7 +61,7 @@ impl Temp {
 impl Drop for Temp {
     fn drop(&mut self) {
         if let Some((drafts, stand)) = &self.stand {
-            // If even this fails, the sweep finds it.
+            // The sweep removes the file later if this fails.
             let _ = drafts.remove(stand);
         }
     }
@@ -74,7 +74,7 @@ mod tests {
     use crate::Call;
     use crate::store::{Store, conformance};
 
-    /// A store as on file systems that know no files without a name.
+    /// Returns a store that behaves as on a file system without files without a name.
     fn store(directory: &tempfile::TempDir, name: String) -> Disk {
         let durability = Durability::None;
         let options = DiskOptions { durability, keep_free: 0, ..DiskOptions::default() };
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn files_with_names_do_as_well() {
+    fn store_with_named_temporary_files_conforms() {
         let directory = tempfile::tempdir().unwrap();
         let next = std::sync::atomic::AtomicU32::new(0);
         conformance(|| {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn files_with_names_leave_nothing_either() {
+    fn named_temporary_files_leave_nothing_behind() {
         let directory = tempfile::tempdir().unwrap();
         let disk = store(&directory, "store".into());
         let drafts = || disk.path().join(".overspill/drafts").read_dir().unwrap().count();

@@ -1,4 +1,4 @@
-//! How much is kept.
+//! Tests of the cap for one output and of the disk space that stays free.
 
 use overspill::core::Limits;
 use overspill::internal::retrieve::read as read_part;
@@ -14,7 +14,7 @@ fn ends(first: u64, last: u64) -> Kept {
 }
 
 #[test]
-fn of_an_output_over_the_cap_both_ends_are_kept() {
+fn output_over_the_cap_keeps_both_ends() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, DiskOptions { most_per_output: 11, ..options() });
     for (output, stored, kept, state) in [
@@ -30,7 +30,7 @@ fn of_an_output_over_the_cap_both_ends_are_kept() {
 }
 
 #[test]
-fn what_was_cut_is_noted_without_records_as_well() {
+fn kept_ranges_are_recorded_without_records() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, DiskOptions { records: false, most_per_output: 4, ..options() });
     let saved = save(&store, b"0123456789");
@@ -40,14 +40,14 @@ fn what_was_cut_is_noted_without_records_as_well() {
 }
 
 #[test]
-fn what_would_take_the_last_room_is_not_saved() {
+fn output_that_needs_the_free_space_is_not_saved() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, DiskOptions { keep_free: u64::MAX / 2, ..options() });
     let mut draft = store.create(&Call::new("tool")).unwrap();
     match draft.append(b"x") {
         Err(Error::Full { path, reason }) => {
             assert_eq!(path, store.path());
-            assert!(reason.contains("are to stay so"), "{reason}");
+            assert!(reason.contains("store.keep_free is"), "{reason}");
         }
         other => panic!("{other:?}"),
     }
@@ -96,7 +96,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_chunks_under_any_cap_keep_the_first_and_the_last_part(
+    fn capped_output_keeps_first_and_last_part_in_any_chunks(
         chunks in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..20),
         most in 0_u64..200,
     ) {

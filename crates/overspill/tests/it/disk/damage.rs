@@ -1,4 +1,4 @@
-//! Telling what is torn.
+//! Tests of the detection of damaged outputs and seals.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -8,7 +8,7 @@ use overspill::internal::store::{Integrity, Lookup};
 use super::*;
 
 #[test]
-fn a_torn_output_is_damaged() {
+fn torn_output_is_damaged() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let bytes = b"some line\n".repeat(20_000);
@@ -27,7 +27,7 @@ fn a_torn_output_is_damaged() {
 }
 
 #[test]
-fn a_torn_seal_says_nothing() {
+fn torn_seal_is_ignored() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let saved = save(&store, &b"some line\n".repeat(20_000));

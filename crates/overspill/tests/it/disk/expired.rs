@@ -1,4 +1,4 @@
-//! What is remembered of what was swept.
+//! Tests of the list of expired outputs.
 
 use overspill::core::CutFailures;
 use overspill::internal::store::{Catalog, ExpiredOutput, Expiry, Record};
@@ -11,7 +11,7 @@ use super::*;
 const NOW: &str = "2026-01-13T15:30:45Z";
 
 #[test]
-fn what_was_swept_is_remembered_and_what_was_deleted_is_not() {
+fn swept_output_is_remembered_and_deleted_output_is_not() {
     let directory = tempfile::tempdir().unwrap();
     let clock = at(NOW);
     let store = disk(&directory, DiskOptions { clock: clock.clone(), ..options() });
@@ -70,7 +70,7 @@ fn what_was_swept_is_remembered_and_what_was_deleted_is_not() {
 }
 
 #[test]
-fn the_memory_is_bounded_and_keeps_the_newest() {
+fn list_of_expired_outputs_is_limited_to_the_newest() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let mut names = Vec::new();

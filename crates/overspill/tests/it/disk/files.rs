@@ -1,4 +1,4 @@
-//! Which files are touched.
+//! Tests of the files that the store makes, reads and removes.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -50,13 +50,13 @@ fn planted_links_and_pipes_are_neither_followed_nor_touched() {
     assert!(fs::symlink_metadata(path("out-2.txt")).unwrap().is_symlink());
 }
 
-/// Elsewhere a draft needs a hidden directory, so that nothing is saved at all.
+/// On other systems a draft needs the hidden directory, so that nothing is saved at all.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_planted_hidden_directory_is_not_followed() {
+fn planted_hidden_directory_is_not_followed() {
     if cfg!(feature = "portable-unix") {
         let reason = "skipped: without files without a name, drafts need the hidden directory";
-        // Not by a macro, whose output the harness hides.
+        // No macro is used, because the test harness captures its output.
         let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{reason}\n").as_bytes());
         return;
     }
@@ -77,8 +77,8 @@ fn a_planted_hidden_directory_is_not_followed() {
 }
 
 #[test]
-fn modes_do_not_depend_on_the_umask() {
-    // The umask is the whole process's, so the work is done by another one.
+fn file_modes_do_not_depend_on_the_umask() {
+    // The umask belongs to the whole process, so another process does the work.
     const INSIDE: &str = "OVERSPILL_TEST_UMASK";
     if let Some(path) = std::env::var_os(INSIDE) {
         for mask in [0o000, 0o022, 0o077, 0o277, 0o777] {
@@ -99,7 +99,7 @@ fn modes_do_not_depend_on_the_umask() {
     }
     let directory = tempfile::tempdir().unwrap();
     let done = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "disk::files::modes_do_not_depend_on_the_umask", "--nocapture"])
+        .args(["--exact", "disk::files::file_modes_do_not_depend_on_the_umask", "--nocapture"])
         .env(INSIDE, directory.path())
         .output()
         .unwrap();
@@ -107,7 +107,7 @@ fn modes_do_not_depend_on_the_umask() {
 }
 
 #[test]
-fn a_write_that_fails_is_an_error_that_names_the_place_and_leaves_nothing() {
+fn failed_write_names_the_path_and_leaves_nothing() {
     const INSIDE: &str = "OVERSPILL_TEST_FILE_LIMIT";
     if let Some(path) = std::env::var_os(INSIDE) {
         let store = Disk::new(&path, options());
@@ -123,12 +123,12 @@ fn a_write_that_fails_is_an_error_that_names_the_place_and_leaves_nothing() {
         return;
     }
     let directory = tempfile::tempdir().unwrap();
-    // Files of at most 8 blocks, and no signal for the attempt.
+    // Limit files to 8 blocks, and ignore the signal of a failed write.
     let done = Command::new("sh")
         .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" \"$@\""])
         .arg(std::env::current_exe().unwrap())
         .args(["--exact", "--nocapture"])
-        .arg("disk::files::a_write_that_fails_is_an_error_that_names_the_place_and_leaves_nothing")
+        .arg("disk::files::failed_write_names_the_path_and_leaves_nothing")
         .env(INSIDE, directory.path().join("store"))
         .output()
         .unwrap();
@@ -137,7 +137,7 @@ fn a_write_that_fails_is_an_error_that_names_the_place_and_leaves_nothing() {
 }
 
 #[test]
-fn a_dropped_draft_leaves_nothing_and_a_published_one_no_more_than_itself() {
+fn dropped_draft_leaves_nothing_and_published_draft_one_file() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, DiskOptions { records: false, ..options() });
     let mut draft = store.create(&overspill::Call::new("tool")).unwrap();
@@ -149,7 +149,7 @@ fn a_dropped_draft_leaves_nothing_and_a_published_one_no_more_than_itself() {
 }
 
 #[test]
-fn deleting_takes_all_that_is_known_along() {
+fn deleted_output_leaves_no_record_or_pin() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let saved = save(&store, &b"line\n".repeat(50_000));
@@ -161,7 +161,7 @@ fn deleting_takes_all_that_is_known_along() {
 }
 
 #[test]
-fn broken_records_are_none() {
+fn broken_record_is_ignored() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let saved = save(&store, b"x");
@@ -177,7 +177,7 @@ fn broken_records_are_none() {
 }
 
 #[test]
-fn a_torn_line_leaves_the_record_before_it() {
+fn torn_record_line_leaves_the_record_before_it() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let saved = save(&store, &b"line\n".repeat(50_000));
@@ -196,7 +196,7 @@ fn a_torn_line_leaves_the_record_before_it() {
 }
 
 #[test]
-fn ten_thousand_entries_with_foreign_files_among_them() {
+fn list_of_ten_thousand_entries_skips_foreign_files() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     save(&store, b"first");
@@ -223,7 +223,7 @@ fn ten_thousand_entries_with_foreign_files_among_them() {
 }
 
 #[test]
-fn what_interrupted_writers_have_left_is_tidied_away_after_a_day() {
+fn tidy_removes_files_of_interrupted_writers_after_a_day() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let saved = save(&store, &b"line\n".repeat(50_000));
@@ -253,7 +253,7 @@ fn what_interrupted_writers_have_left_is_tidied_away_after_a_day() {
 }
 
 #[test]
-fn files_with_foreign_names_are_no_outputs() {
+fn files_with_foreign_names_are_not_outputs() {
     for profile in overspill::Profile::ALL {
         let dir = tempfile::tempdir().unwrap();
         set_mode(dir.path(), 0o700);

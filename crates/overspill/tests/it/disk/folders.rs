@@ -1,4 +1,4 @@
-//! One folder for each project in the store's directory.
+//! Tests of the folders of projects in the store's directory.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,7 +13,7 @@ use overspill::{Error, Retention};
 
 use super::*;
 
-/// Opens the one store of a directory for a project.
+/// Opens the store of a directory for a project.
 fn of_project(directory: &tempfile::TempDir, project: &str) -> Disk {
     disk(directory, DiskOptions { project: Some(project.into()), ..options() })
 }
@@ -39,7 +39,7 @@ fn names(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn outputs_of_two_projects_stand_in_two_private_folders() {
+fn outputs_of_two_projects_are_in_two_private_folders() {
     let directory = tempfile::tempdir().unwrap();
     let shop = of_project(&directory, "/home/ada/shop");
     let blog = of_project(&directory, "/home/ada/my blog.é");
@@ -147,9 +147,9 @@ fn folder_that_becomes_empty_is_removed() {
     let entry = shop.entry(&second.id).unwrap();
     assert!(matches!(shop.expire(&[&entry])[..], [Ok(true)]));
     assert!(!shop.folder().exists());
-    // It is made again, also by a store that had it open.
+    // The folder is made again, also by a store that had it open.
     assert_eq!(read(&shop, &save(&shop, b"3").id), b"3");
-    // One with a file of somebody else stays.
+    // A folder with a foreign file stays.
     fs::write(shop.folder().join("note"), "").unwrap();
     let id = ids(&shop).remove(0);
     shop.delete(&id).unwrap();
@@ -194,7 +194,7 @@ fn short_sweeps_reach_every_folder() {
         all.extend((0..3).map(|_| save(&store, b"x").id));
     }
     all.sort();
-    // No time at all: each sweep lists one part and remembers the next.
+    // Without any time, each sweep lists one part and remembers the next.
     let mut seen: Vec<OutputId> = Vec::new();
     for _ in 0..7 {
         let store = of_project(&directory, "/a/p0");
@@ -234,7 +234,7 @@ fn tidy_keeps_records_of_outputs_in_folders_and_removes_empty_folders() {
     assert!(!empty.exists());
 }
 
-/// Plants what is not a folder of ours, with an output in it; returns its path.
+/// Makes a directory that looks like a folder, with an output in it. Returns its path.
 fn plant(store: &Disk, name: &str, mode: u32) -> (PathBuf, OutputId) {
     let path = store.path().join(name);
     fs::create_dir(&path).unwrap();
@@ -328,7 +328,7 @@ fn output_is_not_saved_behind_a_link_or_in_an_open_folder() {
 }
 
 #[test]
-fn running_output_stands_in_its_folder() {
+fn running_output_is_in_its_folder() {
     let directory = tempfile::tempdir().unwrap();
     let options = DiskOptions { most_per_output: 1000, ..options() };
     let store = disk(&directory, DiskOptions { project: Some("/home/ada/shop".into()), ..options });
@@ -346,7 +346,7 @@ fn running_output_stands_in_its_folder() {
     assert_eq!((&saved.id, &saved.path), (&live.id, &live.path));
     assert!(!other.record(&live.id).unwrap().unwrap().running);
     assert_eq!(ids(&other), [live.id]);
-    // One that is dropped takes its folder along.
+    // A dropped draft removes its folder.
     other.delete(&saved.id).unwrap();
     let mut draft = store.create(&Call::new("tool")).unwrap();
     draft.go_live().unwrap();
@@ -368,7 +368,7 @@ fn store_with_other_names_has_no_folders() {
 
 /// A sweep may remove the empty folder between any two steps of a writer.
 #[test]
-fn saving_works_while_others_remove_the_empty_folder() {
+fn save_works_while_others_remove_the_empty_folder() {
     let directory = tempfile::tempdir().unwrap();
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {

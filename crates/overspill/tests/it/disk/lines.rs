@@ -1,4 +1,4 @@
-//! Finding lines.
+//! Tests of the positions of lines.
 
 use overspill::Call;
 use overspill::internal::store::Lookup;
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Where each line begins, found the slow way.
+/// Returns the start of each line, found by counting.
 fn starts(text: &[u8]) -> Vec<u64> {
     let after = text.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
     let starts = std::iter::once(0).chain(after.map(|(at, _)| at as u64 + 1));
@@ -41,7 +41,7 @@ fn lines_at_the_edges_of_blocks_are_found() {
 }
 
 #[test]
-fn the_index_is_under_a_thousandth_of_the_text() {
+fn line_index_is_smaller_than_a_thousandth_of_the_text() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let saved = save(&store, &b"a line of text\n".repeat(1_000_000));
@@ -54,7 +54,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_index_agrees_with_counting(
+    fn line_index_agrees_with_counting(
         lengths in prop::collection::vec(prop_oneof![8 => 0_usize..200, 1 => 0_usize..70_000], 1..900),
         end in any::<bool>(),
         chunk in 1_usize..300_000,

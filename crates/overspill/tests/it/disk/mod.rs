@@ -1,4 +1,4 @@
-//! What is special about the store on disk.
+//! Tests of the store on disk.
 
 mod cap;
 mod damage;
@@ -15,7 +15,7 @@ use overspill::internal::store::{NamePart, NameStyle};
 use overspill::store::{Disk, DiskOptions, Durability, OutputId, SpillRef, Store};
 use overspill::{Call, Clock};
 
-/// Names that a test can foresee: `out`, `out-2`, `out-3`.
+/// A style of names that a test can predict: `out`, `out-2`, `out-3`.
 pub(crate) const FORESEEN: NameStyle =
     NameStyle { parts: &[NamePart::Text("out")], ..NameStyle::OWN };
 

@@ -1,4 +1,4 @@
-//! Which directories are used.
+//! Tests of the directories that a store uses or refuses.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use overspill::{Call, Error};
 
 use super::*;
 
-/// Nothing is saved in or read from a directory that may not be used.
+/// Checks that nothing is saved in or read from a directory that may not be used.
 fn refuses(path: &Path, access: Access, reason: &str) {
     let before = fs::symlink_metadata(path).unwrap().permissions();
     let store = Disk::new(path, DiskOptions { access, ..options() });
@@ -34,7 +34,7 @@ fn refuses(path: &Path, access: Access, reason: &str) {
 }
 
 #[test]
-fn a_missing_directory_is_made_with_all_above_it_and_private() {
+fn missing_directory_is_made_private_with_its_parents() {
     let directory = tempfile::tempdir().unwrap();
     let store = Disk::new(directory.path().join("a/b/c/"), options());
     assert_eq!(store.list().unwrap(), []);
@@ -47,7 +47,7 @@ fn a_missing_directory_is_made_with_all_above_it_and_private() {
 }
 
 #[test]
-fn what_is_not_a_directory_is_refused() {
+fn path_that_is_not_a_directory_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name);
     fs::write(path("file"), "mine").unwrap();
@@ -78,7 +78,7 @@ fn what_is_not_a_directory_is_refused() {
 }
 
 #[test]
-fn what_others_can_get_at_is_refused_unless_it_was_shared_on_purpose() {
+fn open_directory_is_refused_unless_access_is_shared() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("store");
     fs::create_dir(&path).unwrap();
@@ -86,7 +86,7 @@ fn what_others_can_get_at_is_refused_unless_it_was_shared_on_purpose() {
         set_mode(&path, open);
         refuses(&path, Access::Private, &format!("{open:04o}"));
     }
-    refuses(&path, Access::Shared, "anybody can write");
+    refuses(&path, Access::Shared, "all users can write");
 
     set_mode(&path, 0o775);
     let store = Disk::new(&path, DiskOptions { access: Access::Shared, ..options() });
@@ -96,7 +96,7 @@ fn what_others_can_get_at_is_refused_unless_it_was_shared_on_purpose() {
 }
 
 #[test]
-fn the_directory_of_another_user_is_refused() {
+fn directory_of_another_user_is_refused() {
     if !is_root() {
         let _ =
             writeln!(std::io::stderr(), "skipped: only root can give a directory to another user");
@@ -112,7 +112,7 @@ fn the_directory_of_another_user_is_refused() {
 }
 
 #[test]
-fn a_directory_that_turns_bad_is_refused_from_then_on() {
+fn directory_that_becomes_open_to_others_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let saved = save(&store, b"x");
@@ -124,7 +124,7 @@ fn a_directory_that_turns_bad_is_refused_from_then_on() {
 }
 
 #[test]
-fn a_directory_that_was_removed_is_made_again() {
+fn removed_directory_is_made_again() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, options());
     let first = save(&store, b"x");
@@ -140,7 +140,7 @@ fn a_directory_that_was_removed_is_made_again() {
 }
 
 #[test]
-fn a_directory_in_a_project_can_hide_itself_from_git() {
+fn directory_in_a_project_can_ignore_itself_in_git() {
     let directory = tempfile::tempdir().unwrap();
     let store = disk(&directory, DiskOptions { git_ignored: true, ..options() });
     save(&store, b"x");

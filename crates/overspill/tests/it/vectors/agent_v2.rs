@@ -1,4 +1,4 @@
-//! Vectors of the profile `agent-v2`.
+//! Runs the vectors of the profile `agent-v2`.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ fn layer(json: &Value) -> Layer {
     Layer::from_json(json).0
 }
 
-/// The settings of a service: its global ones with the tools' on top, after all updates.
+/// Returns the settings of a service: the global ones, then those of the tools, after all updates.
 fn settings(vector: &Vector) -> Settings {
     let service = vector.field("service");
     for key in service.as_object().unwrap().keys() {
@@ -40,7 +40,7 @@ fn settings(vector: &Vector) -> Settings {
             };
         }
     }
-    // The document's service has its table of tools in `tools`.
+    // The service of the document lists its tools in `tools`.
     for entry in Profile::AGENT_V2.tools {
         let built_in = Layer {
             enabled: entry.enabled,
@@ -53,7 +53,7 @@ fn settings(vector: &Vector) -> Settings {
     Settings { user, ..Settings::default() }
 }
 
-/// A strategy whose every call fails.
+/// A strategy that always fails.
 struct Fails;
 
 impl Strategy for Fails {
@@ -213,7 +213,7 @@ pub(crate) fn registry(vector: &Vector) {
     let text_of = |spec: &Value, key: &str| spec[key].as_str().unwrap().to_owned();
     let names: BTreeSet<String> = specs.iter().map(|spec| text_of(spec, "name")).collect();
     for name in names {
-        // Calls of one tool are told apart by their arguments; of equal ones the first comes first.
+        // Calls of one tool are told apart by their arguments. Equal calls are answered in order.
         let own = specs.iter().filter(|spec| spec["name"] == name.as_str());
         let answers: Vec<(Value, Value)> = own
             .map(|spec| {
@@ -280,7 +280,7 @@ pub(crate) fn strategy(vector: &Vector) {
         Choice::Whole => return expect.done(),
         Choice::Text(text, left_out) => (text, left_out),
         Choice::Pieces(_) => {
-            // How much is left out is the profile's accounting: ask the service.
+            // The profile counts the bytes that are left out, so this asks the service.
             let fixture = Fixture::new(Profile::AGENT_V2, None);
             let overspill = fixture.overspill.to_builder().settings(settings).build();
             match overspill.process(input.as_bytes(), &Call::default()) {
@@ -300,7 +300,7 @@ pub(crate) fn strategy(vector: &Vector) {
     expect.done();
 }
 
-/// The base helpers are the core's: sizes, and cuts by lines alone.
+/// The base helpers are those of the core: sizes, and cuts by lines alone.
 pub(crate) fn lines(vector: &Vector) {
     use overspill::core::{Cleaning, Grain, Keep, Limits, cut};
     let input = text::make(vector.field("input"));

@@ -1,4 +1,4 @@
-//! A profile at work in a directory of its own.
+//! A profile with a store in a temporary directory, for the vectors.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,17 +16,17 @@ use tempfile::TempDir;
 use crate::vectors::Vector;
 use crate::vectors::text;
 
-/// A profile, its store, and what was reported.
+/// A profile, its store, and the events that it reported.
 pub(crate) struct Fixture {
     pub(crate) overspill: Overspill,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) events: Arc<Mutex<Vec<ServiceEvent>>>,
-    /// Where the profile keeps its files.
+    /// The directory in which the profile keeps its files.
     pub(crate) root: PathBuf,
     _dir: TempDir,
 }
 
-/// The profile's own store, with every place of the user's and the project's below `dir`.
+/// Returns the profile's own store, with all directories of the user and the project below `dir`.
 fn disk(profile: &Profile, dir: &Path, clock: Clock) -> (Disk, PathBuf) {
     let place = |name: &str| dir.join(name);
     let places = Places {
@@ -36,7 +36,7 @@ fn disk(profile: &Profile, dir: &Path, clock: Clock) -> (Disk, PathBuf) {
         project: place("project"),
         working: place("working"),
     };
-    // `/tmp/klaude` is the same for everybody; a test has one of its own.
+    // All users share `/tmp/klaude`, so a test uses another directory.
     let fixed = Profile { directory: Directory::Home("klaude".into()), ..profile.clone() };
     let profile = if let Directory::Fixed(_) = profile.directory { &fixed } else { profile };
     (
@@ -73,7 +73,7 @@ impl Fixture {
         Fixture { overspill, store, events, root, _dir: dir }
     }
 
-    /// A store that says that everything is at `path`.
+    /// Returns a fixture whose store claims that every output is at `path`.
     pub(crate) fn elsewhere(profile: Profile, path: &str, fault: Option<&Value>) -> Fixture {
         let mut fixture = Fixture::new(profile.clone(), fault);
         let store = Elsewhere { inner: fixture.store.clone(), path: path.to_owned() };
@@ -85,7 +85,7 @@ impl Fixture {
         fixture
     }
 
-    /// The files that were written: name and content. Hidden ones are not outputs.
+    /// Returns the name and content of the saved files. Hidden files are not outputs.
     pub(crate) fn saved(&self) -> Vec<(String, String)> {
         let Ok(entries) = std::fs::read_dir(&self.root) else { return Vec::new() };
         let visible = |entry: std::fs::DirEntry| {
@@ -96,7 +96,7 @@ impl Fixture {
         entries.filter_map(|entry| visible(entry.unwrap())).collect()
     }
 
-    /// Puts a file among the outputs that was last used at `millis`.
+    /// Puts a file that was last used at `millis` among the outputs.
     pub(crate) fn plant(&self, name: &str, millis: i64) {
         std::fs::create_dir_all(&self.root).unwrap();
         let path = self.root.join(name);
@@ -107,7 +107,7 @@ impl Fixture {
         std::fs::File::options().write(true).open(path).unwrap().set_modified(used).unwrap();
     }
 
-    /// Holds what was written against `expected`.
+    /// Compares the saved files with `expected`.
     #[track_caller]
     pub(crate) fn check_saved(&self, expected: &Value, input: &str) {
         let saved = self.saved();
@@ -142,7 +142,7 @@ fn clock(vector: &Vector, key: &str) -> Clock {
     )
 }
 
-/// Several outputs are saved while the clock stands still.
+/// Saves several outputs while the clock stands still.
 pub(crate) fn names(profile: &str, vector: &Vector) {
     let profile = Profile::named(profile).unwrap();
     let fixture = Fixture::at(profile, None, clock(vector, "clock_ms"));
@@ -172,7 +172,7 @@ pub(crate) fn names(profile: &str, vector: &Vector) {
     expect.done();
 }
 
-/// Expired files go, others stay.
+/// Checks that expired files are removed and others stay.
 pub(crate) fn sweep(profile: &str, vector: &Vector) {
     let profile = Profile::named(profile).unwrap();
     let days = vector.get("retention_days").map_or(7, |days| days.as_u64().unwrap() as u32);
@@ -195,7 +195,7 @@ pub(crate) fn sweep(profile: &str, vector: &Vector) {
     expect.done();
 }
 
-/// A store of one's own: it keeps the content and gives its own address.
+/// A user's store that saves the content and returns its own address.
 #[derive(Debug)]
 struct Elsewhere {
     inner: Arc<dyn Store>,

@@ -1,4 +1,4 @@
-//! Vectors of the profile `klaude`.
+//! Runs the vectors of the profile `klaude`.
 
 use overspill::internal::seeds::{TruncationResult, TruncationUiExtra};
 use overspill::{Call, Profile};

@@ -1,7 +1,7 @@
-//! Golden vectors of the five source systems.
+//! Runs the golden vectors of the five source systems.
 //!
-//! `OVERSPILL_VECTORS` names another directory with files of the same format. A kind or field that
-//! is not known fails the run: a vector is never skipped.
+//! `OVERSPILL_VECTORS` names another directory with files of the same format. An unknown kind or
+//! field fails the run: a vector is never skipped.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-/// A vector, and which of its fields were looked at.
+/// A vector, with the fields that were read so far.
 pub(crate) struct Vector {
     fields: Map<String, Value>,
     seen: std::cell::RefCell<std::collections::BTreeSet<String>>,
@@ -31,13 +31,13 @@ impl Vector {
         Vector { fields: fields.as_object().unwrap().clone(), seen: std::cell::RefCell::new(seen) }
     }
 
-    /// A field that may be missing.
+    /// Returns a field that may be missing.
     pub(crate) fn get(&self, key: &str) -> Option<&Value> {
         self.seen.borrow_mut().insert(key.to_owned());
         self.fields.get(key)
     }
 
-    /// A field that must be there.
+    /// Returns a field that must exist.
     #[track_caller]
     pub(crate) fn field(&self, key: &str) -> &Value {
         self.get(key).unwrap_or_else(|| panic!("no field {key}"))
@@ -47,14 +47,14 @@ impl Vector {
         self.get(key).and_then(Value::as_str).map(str::to_owned)
     }
 
-    /// What is expected, as a vector of its own.
+    /// Returns the expected result, as a vector.
     pub(crate) fn expect(&self) -> Vector {
         let expect = Vector::new(self.field("expect"));
         expect.seen.borrow_mut().clear();
         expect
     }
 
-    /// Fails if a field was never looked at.
+    /// Fails if a field was never read.
     #[track_caller]
     pub(crate) fn done(&self) {
         for key in self.fields.keys() {
@@ -75,7 +75,7 @@ fn directory() -> PathBuf {
 }
 
 #[test]
-fn every_vector_holds() {
+fn every_vector_passes() {
     let mut counts = BTreeMap::new();
     let mut failures = Vec::new();
     let mut files: Vec<PathBuf> = std::fs::read_dir(directory())

@@ -1,4 +1,4 @@
-//! Vectors of the profile `opencode`.
+//! Runs the vectors of the profile `opencode`.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ pub(crate) fn output(vector: &Vector) {
 }
 
 fn settings(options: &Value, preset: Option<&Value>) -> Layer {
-    // A bad value is warned of, and the default holds.
+    // A bad value causes a warning, and the default applies.
     let (own, _) = Layer::from_json(options);
     let preset = match preset.map(|preset| preset.as_str().unwrap()) {
         None => return own,
@@ -101,7 +101,7 @@ pub(crate) fn define(vector: &Vector) {
     expect.done();
 }
 
-/// The wrapper is the registry's: what does not fit the schema is not executed.
+/// The registry is the wrapper: it does not execute a call whose arguments do not fit the schema.
 fn invalid_arguments(fixture: &Fixture, expect: &Vector) {
     use overspill::tool::registry::{Registry, Tool, ToolCall};
     let ran = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -144,7 +144,7 @@ pub(crate) fn direction(vector: &Vector) {
     expect.done();
 }
 
-/// One process: a file that has expired goes at the first cut, and not again.
+/// Within one process, an expired file is removed at the first cut, and not later.
 pub(crate) fn lazy_sweep(vector: &Vector) {
     let fixture = Fixture::new(Profile::OPENCODE, None);
     let mut planted: BTreeSet<String> = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Vectors of the profile `takumi`.
+//! Runs the vectors of the profile `takumi`.
 
 use overspill::internal::seeds::{takumi_enabled, takumi_set};
 use overspill::tool::{Bounded, Gates};

@@ -1,9 +1,9 @@
-//! Texts as the vectors write them: how to make one, and how to recognise one.
+//! Makes the texts that vectors specify, and compares texts with them.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-/// Makes a text of its specification.
+/// Makes a text from its specification.
 pub(crate) fn make(spec: &Value) -> String {
     let fields = spec.as_object().unwrap_or_else(|| panic!("no text: {spec}"));
     let known = ["text", "repeat", "n", "from", "join", "concat"];
@@ -24,7 +24,7 @@ pub(crate) fn make(spec: &Value) -> String {
     made.join(join)
 }
 
-/// Tells whether `found` is what is expected, once `places` are put in.
+/// Checks that `found` is the expected text after the placeholders were replaced.
 #[track_caller]
 pub(crate) fn check(expected: &Value, found: &str, input: &str, places: &[(&str, &str)]) {
     let fields = expected.as_object().unwrap_or_else(|| panic!("no expected text: {expected}"));
@@ -50,7 +50,7 @@ pub(crate) fn check(expected: &Value, found: &str, input: &str, places: &[(&str,
         }
     }
     if let Some(hash) = fields.get("sha256") {
-        // The hash was taken with the placeholders' own names in the text, or with none in it.
+        // The hash was taken of a text with the names of the placeholders, or without placeholders.
         let restored = places
             .iter()
             .filter(|(_, value)| !value.is_empty())

@@ -1,4 +1,4 @@
-//! Vectors of the profile `unified`.
+//! Runs the vectors of the profile `unified`.
 
 use overspill::seeds::{UnifiedVariables, envelope, from_variables};
 use overspill::{Call, CallOptions, Settings};
@@ -51,7 +51,7 @@ pub(crate) fn respond(vector: &Vector) {
     expect.done();
 }
 
-/// Compares by value; the preview is an expected text.
+/// Compares two JSON values. The preview is an expected text.
 fn check_json(expected: &Value, found: &Value, places: &[(&str, &str)]) {
     let preview = found["data"]["preview"].as_str().unwrap();
     text::check(&expected["data"]["preview"], preview, "", places);
@@ -66,7 +66,7 @@ fn check_json(expected: &Value, found: &Value, places: &[(&str, &str)]) {
     assert!(same(&found, &expected), "{found}\nis not\n{expected}");
 }
 
-/// Equality by value: `1.50` is `1.5`.
+/// Tells whether two values are equal, where `1.50` equals `1.5`.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {

@@ -1,4 +1,4 @@
-//! Records and lists that a peer has written to do harm.
+//! Tests with hostile records and lists in the bucket, which a peer may have written.
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use crate::sweep::{Retention, SweepBudget, Swept, sweep};
 
 const SECRET: &str = "prod/terraform.tfstate";
 
-/// A record of 8 bytes with this key.
+/// Returns a record of an output of 8 bytes with this key.
 fn record(key: &str) -> Value {
     json!({
         "overspill": 1, "key": key, "bytes": 8, "sum": 0, "produced": 8, "first": 8,
@@ -21,13 +21,13 @@ fn line(record: &Value) -> Vec<u8> {
     format!("{record}\n").into_bytes()
 }
 
-/// Sweeps by a clock that is 30 days ahead.
+/// Sweeps with a clock that is 30 days ahead.
 fn gc(fleet: &Fleet) -> Swept {
     let machine = fleet.machine_days_later(30);
     sweep(&machine, &Retention::default(), SweepBudget::Whole, jiff::Timestamp::now()).unwrap()
 }
 
-/// Keys that a record must not name, for an output of this name.
+/// Returns keys that the record of an output of this name must not contain.
 fn foreign_keys(name: &OutputId) -> Vec<String> {
     let (day, other) = (day_of(name), unused_name());
     let ours = format!("outputs/all/v1/outputs/{day}");
@@ -65,7 +65,8 @@ fn record_with_foreign_key_reads_and_deletes_nothing_but_itself() {
         let record_key = record_key(&name);
         let object = Path::from(key.as_str());
         let output = layout.key(&object);
-        // Some of the keys lead to an output of that name once they are made plain; it is not there.
+        // Some of the keys, once normalised, name an output of that name. That output does not
+        // exist.
         let is_put =
             !object.as_ref().is_empty() && output.as_ref().is_none_or(|it| it.name != name);
         let put_all = || {
@@ -98,7 +99,7 @@ fn record_with_foreign_key_reads_and_deletes_nothing_but_itself() {
 
         put_all();
         gc(&fleet);
-        // Another output that is 30 days old goes by itself.
+        // An object that is an output of its own is 30 days old and expires.
         let left = without_record
             .iter()
             .filter(|one| is_put && output.is_some() && one.as_str() == object.as_ref());
@@ -139,7 +140,7 @@ fn record_with_foreign_key_aborts_no_upload() {
     let fleet = Fleet::new();
     for key in [SECRET, "", "outputs/other/v1/outputs/x"] {
         let mut record = record(key);
-        record["upload"] = "upload-of-somebody".into();
+        record["upload"] = "upload-of-another".into();
         fleet.put(&record_key(&unused_name()), line(&record));
     }
     let ours = unused_name();
@@ -153,7 +154,7 @@ fn record_with_foreign_key_aborts_no_upload() {
 }
 
 #[test]
-fn one_hostile_record_hides_no_other_output() {
+fn hostile_record_hides_no_other_output() {
     let hostile: Vec<(&str, Vec<u8>)> = vec![
         ("empty", Vec::new()),
         ("no line feed", b"{".repeat(40_000)),
@@ -182,7 +183,7 @@ fn one_hostile_record_hides_no_other_output() {
 }
 
 #[test]
-fn numbers_of_a_hostile_record_are_bounded() {
+fn numbers_of_hostile_record_are_limited() {
     let fleet = Fleet::new();
     let name = save(&fleet.machine(), b"ours....");
     let mut hostile = record(&output_key(&name));
@@ -206,7 +207,7 @@ fn numbers_of_a_hostile_record_are_bounded() {
     assert!(record.shown_bytes() <= record.bytes);
     assert!(record.signal.is_none_or(|signal| (1..=127).contains(&signal)));
     assert_eq!(record.kept, None);
-    // Ages come from the server, so a record cannot keep its output for ever.
+    // Ages come from the server, so a record cannot protect its output for ever.
     assert_eq!(gc(&fleet).removed, 1);
 }
 
@@ -259,7 +260,7 @@ fn large_object_in_gone_is_not_fetched() {
 }
 
 #[test]
-fn hostile_gone_entry_is_bounded() {
+fn fields_of_hostile_gone_entry_are_limited() {
     let fleet = Fleet::new();
     let name = unused_name();
     let list = json!({

@@ -1,4 +1,4 @@
-//! A bucket behind redaction.
+//! Tests of a bucket behind redaction.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::save;
 use crate::redact::{Redact, Redaction};
 use crate::store::{Disk, DiskOptions, Durability, Store};
 
-/// A bucket whose server must not be contacted: outputs stay in the spool.
+/// The server of this bucket must not be contacted, so that outputs stay in the spool.
 #[test]
 fn unsent_output_behind_redaction_is_found_by_the_ending_of_its_id() {
     let spool = tempfile::tempdir().unwrap();

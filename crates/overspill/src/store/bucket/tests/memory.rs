@@ -1,4 +1,4 @@
-//! An object store in memory that records the requests a test cares about.
+//! An object store in memory that records the gets and the aborted uploads, for tests.
 
 use std::fmt;
 use std::ops::Range;
@@ -16,14 +16,14 @@ use object_store::{
     ObjectMeta, ObjectStore, PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
 };
 
-/// A get: the key and the requested range.
+/// A get request: the key and the requested range.
 type Get = (String, Option<Range<u64>>);
 
 /// The server of a test.
 #[derive(Debug, Clone, Default)]
 pub(super) struct MemoryServer {
     objects: Arc<InMemory>,
-    /// Every get that is not a head.
+    /// Every get request that is not a head request.
     pub(super) gets: Arc<Mutex<Vec<Get>>>,
     /// Every aborted upload: the key and the upload id.
     pub(super) aborted: Arc<Mutex<Vec<(String, String)>>>,

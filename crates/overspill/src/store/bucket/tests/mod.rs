@@ -1,4 +1,4 @@
-//! The bucket over an object store in memory.
+//! Tests of the bucket with an object store in memory.
 
 mod hostile;
 mod masked;
@@ -34,7 +34,7 @@ impl Fleet {
         Fleet { server: MemoryServer::default(), spools: tempfile::tempdir().unwrap(), runtime }
     }
 
-    /// Returns a machine with a spool of its own, of the prefix `outputs` and the tenant `all`.
+    /// Returns a machine with its own spool, for the prefix `outputs` and the tenant `all`.
     fn machine(&self) -> Bucket {
         self.machine_of("me")
     }
@@ -74,13 +74,13 @@ impl Fleet {
         self.runtime.block_on(self.server.head(&Path::from(key))).is_ok()
     }
 
-    /// Returns every key of the bucket.
+    /// Returns all keys of the bucket.
     fn keys(&self) -> Vec<String> {
         let listed = self.server.list(None).map_ok(|meta| meta.location.to_string());
         self.runtime.block_on(listed.try_collect()).unwrap()
     }
 
-    /// Forgets the gets so far.
+    /// Forgets the get requests so far.
     fn forget_gets(&self) {
         self.server.gets.lock().unwrap().clear();
     }
@@ -109,7 +109,7 @@ fn output_key(name: &OutputId) -> String {
     format!("outputs/all/v1/outputs/{}/unknown/bash/{name}.txt", day_of(name))
 }
 
-/// Returns a name of our own form that no output has.
+/// Returns an id in overspill's own form that no output has.
 fn unused_name() -> OutputId {
     let now = jiff::Timestamp::now().as_millisecond() as u64;
     let bits = u128::from(
@@ -131,7 +131,7 @@ fn replaced(mut bytes: Vec<u8>, old: &str, new: &str) -> Vec<u8> {
     bytes
 }
 
-/// Returns the name of an output that was saved this many days ago.
+/// Saves an output, changes its id and its keys to an age of this many days, and returns the id.
 fn saved_days_ago(fleet: &Fleet, days: u64) -> OutputId {
     let name = save(&fleet.machine(), b"line\n");
     let time = name.time().unwrap().as_millisecond() as u64 - days * 24 * 60 * 60 * 1_000;

@@ -1,4 +1,4 @@
-//! A server that takes connections and never answers.
+//! Tests with a server that accepts connections and never answers.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -9,9 +9,9 @@ use crate::store::bucket::BucketOptions;
 use crate::store::{Catalog, RecentQuery};
 use crate::sweep::{Retention, SweepBudget, sweep};
 
-/// Returns a machine of a server that is silent for as long as the test runs, and its socket.
+/// Returns a machine for a server that is silent while the test runs, and the server's socket.
 fn machine(spools: &std::path::Path) -> (Bucket, TcpListener) {
-    // Connections wait in the queue of the socket; nothing takes them out.
+    // Connections wait in the queue of the socket. Nothing accepts them.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let variables = [
         ("AWS_ENDPOINT_URL", format!("http://{}", listener.local_addr().unwrap())),
@@ -26,7 +26,7 @@ fn machine(spools: &std::path::Path) -> (Bucket, TcpListener) {
     (Bucket::new(spool, Address::parse("s3://team/outputs").unwrap(), options), listener)
 }
 
-/// Answers every request with the beginning of a body, and never with the rest.
+/// Answers every request with the beginning of a body, and never sends the rest.
 fn stall(listener: TcpListener) {
     std::thread::spawn(move || {
         let mut held = Vec::new();
@@ -39,7 +39,7 @@ fn stall(listener: TcpListener) {
 }
 
 #[test]
-fn server_that_stops_in_the_middle_of_an_answer_fails_after_the_idle_time() {
+fn server_that_stalls_in_an_answer_fails_after_the_idle_time() {
     let spools = tempfile::tempdir().unwrap();
     let (bucket, listener) = machine(spools.path());
     stall(listener);
@@ -49,19 +49,19 @@ fn server_that_stops_in_the_middle_of_an_answer_fails_after_the_idle_time() {
     assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
 }
 
-/// Runs something that must fail for the server's silence, and soon.
+/// Checks that a call fails soon because the server is silent.
 #[track_caller]
 fn fails_soon<T>(what: &str, work: impl FnOnce() -> Result<T, crate::Error>) {
     let started = Instant::now();
     let error = work().err().map(|error| error.to_string()).unwrap_or_default();
     let took = started.elapsed();
     assert!(error.contains("s3://team/outputs: no answer within 1 s"), "{what}: {error}");
-    // The limit is 1 s in tests; the rest is for a busy machine.
+    // The limit is 1 s in tests. The rest is for a busy machine.
     assert!(took < Duration::from_secs(8), "{what}: {took:?}");
 }
 
 #[test]
-fn silent_server_fails_every_question_after_the_idle_time() {
+fn silent_server_fails_every_request_after_the_idle_time() {
     let spools = tempfile::tempdir().unwrap();
     let (bucket, _silent) = machine(spools.path());
     let name = unused_name();
@@ -75,7 +75,7 @@ fn silent_server_fails_every_question_after_the_idle_time() {
 }
 
 #[test]
-fn push_to_a_silent_server_gives_up_after_the_first_output() {
+fn push_to_silent_server_gives_up_after_first_output() {
     let spools = tempfile::tempdir().unwrap();
     let (bucket, _silent) = machine(spools.path());
     for _ in 0..3 {

@@ -1,4 +1,4 @@
-//! Objects that version 0.1 left in a bucket. The program of commit 069ff12 wrote them.
+//! Tests with objects that version 0.1 left in a bucket. The program of commit 069ff12 wrote them.
 
 use std::fs;
 use std::path::Path;
@@ -63,7 +63,7 @@ fn expired_objects_of_a_later_version_stay_through_gc() {
         };
         assert!(text.contains("\"overspill\":9"));
         fleet.put(&record, text.clone());
-        // The record of an output that a later version saves at another place.
+        // The record of an output that a later version saves under another key.
         let elsewhere = record.replace(WHOLE, "01M7P7ZYFRKE9J0QXBFXHTJDYB");
         fleet.put(&elsewhere, text);
         let machine = fleet.machine_days_later(400);

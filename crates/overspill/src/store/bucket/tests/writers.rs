@@ -1,14 +1,14 @@
-//! Who saved an output.
+//! Tests that a record names the user and machine that saved the output.
 
 use super::{Fleet, save};
 use crate::store::{Catalog, RecentQuery};
 
 #[test]
-fn record_of_another_user_or_machine_says_so() {
+fn record_of_another_user_or_machine_is_saved_elsewhere() {
     let fleet = Fleet::new();
     let here = fleet.machine_of("me@here");
     let name = save(&here, b"line\n");
-    // The last one has the writer's name but not its spool.
+    // The last machine has the writer's name but not its spool.
     for (machine, elsewhere) in [
         (here, false),
         (fleet.machine_of("me@there"), true),
@@ -31,7 +31,7 @@ fn record_of_another_user_or_machine_says_so() {
 }
 
 #[test]
-fn record_without_a_writer_was_saved_elsewhere() {
+fn record_without_writer_is_saved_elsewhere() {
     let fleet = Fleet::new();
     let name = save(&fleet.machine_of("me"), b"line\n");
     let key = super::record_key(&name);
