@@ -112,9 +112,9 @@ export class Overspill {
     try {
       const { given, call: settled } = this.#own.judge(result, call);
       const ask = (): Promise<string | null> => this.#engine.apply(packed, json(settled), JSON.stringify(given));
-      const bounded = await this.#own.apply(packed, result, settled, given, ask);
+      const shortened = await this.#own.apply(packed, result, settled, given, ask);
       this.#tell();
-      return bounded === null ? result : aside.unpack(bounded);
+      return shortened === null ? result : aside.unpack(shortened);
     } catch (error) {
       throw typed(error);
     }
@@ -134,9 +134,9 @@ export class Overspill {
       const packed = aside.pack(result);
       const { given, call: settled } = this.#own.judge(result, call);
       if (given.verdict !== false) this.#own.choose(given, () => this.#engine.text(packed) ?? '', settled);
-      const bounded = this.#engine.applySync(packed, json(settled), JSON.stringify(given));
+      const shortened = this.#engine.applySync(packed, json(settled), JSON.stringify(given));
       this.#tell();
-      return bounded === null ? result : aside.unpack(bounded);
+      return shortened === null ? result : aside.unpack(shortened);
     });
   }
 
@@ -272,8 +272,8 @@ export class Overspill {
 }
 
 /** Returns an envelope that came back as text: the same object if nothing has changed. */
-function opened(result: unknown, text: string, bounded: string): unknown {
-  return bounded === text ? result : JSON.parse(bounded);
+function opened(result: unknown, text: string, shortened: string): unknown {
+  return shortened === text ? result : JSON.parse(shortened);
 }
 
 function checked(output: unknown): asserts output is t.Output {

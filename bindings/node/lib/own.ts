@@ -151,8 +151,8 @@ export class Own {
     if (!this.store) return ask();
     given.store = true;
     given.entries = await this.#known(result);
-    const bounded = await ask();
-    if (bounded !== 'true') return bounded;
+    const shortened = await ask();
+    if (shortened !== 'true') return shortened;
     await this.#save(given, text, call);
     return ask();
   }

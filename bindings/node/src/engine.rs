@@ -6,7 +6,7 @@ use napi::Either;
 use napi::bindgen_prelude::{AsyncTask, Uint8Array};
 use napi_derive::napi;
 use overspill::core::LineRule;
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{Call, Event, Overspill};
 use overspill_embed::{CallRequest, Setup, camel_keys};
 use serde_json::Value;
@@ -335,8 +335,8 @@ impl Inner {
             }
         }
         Ok(match overspill_embed::apply(&told, &result, asked, &gates) {
-            Bounded::Unchanged => None,
-            Bounded::Changed(changed) => Some(changed.to_string()),
+            ShortenedResult::Unchanged => None,
+            ShortenedResult::Changed(changed) => Some(changed.to_string()),
         })
     }
 

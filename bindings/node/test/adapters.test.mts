@@ -14,9 +14,9 @@ import { MockLanguageModelV3 } from 'ai/test';
 import { createAgent, tool as langchainTool } from 'langchain';
 import { Overspill } from 'overspill';
 import { createTruncationMiddleware, TruncationService } from 'overspill/agent-v2';
-import { boundedTools } from 'overspill/ai';
+import { shortenedTools } from 'overspill/ai';
 import { overspillMiddleware } from 'overspill/langchain';
-import { bounded } from 'overspill/mcp';
+import { shortened } from 'overspill/mcp';
 import { createTruncate } from 'overspill/opencode';
 import { createTruncationPlugin } from 'overspill/takumi';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ import { directory, lines, make, numbered } from './start.mjs';
 
 test('Vercel AI SDK', async () => {
   const overspill = make({ maxLines: 10, maxBytes: 2000 });
-  const tools = boundedTools(
+  const tools = shortenedTools(
     {
       log: tool({ inputSchema: z.object({ count: z.number() }), execute: async ({ count }) => numbered(count) }),
       data: tool({ inputSchema: z.object({}), execute: () => ({ all: numbered(1000).split('\n') }) }),
@@ -74,12 +74,12 @@ test('MCP TypeScript SDK', async () => {
   server.registerTool(
     'log',
     { inputSchema: { count: z.number() } },
-    bounded('log', async ({ count }: { count: number }) => ({ content: [{ type: 'text' as const, text: numbered(count) }] }), overspill),
+    shortened('log', async ({ count }: { count: number }) => ({ content: [{ type: 'text' as const, text: numbered(count) }] }), overspill),
   );
   server.registerTool(
     'parts',
     {},
-    bounded(
+    shortened(
       'parts',
       () => ({
         isError: true,

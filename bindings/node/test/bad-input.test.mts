@@ -1,4 +1,4 @@
-/** What is bad gets a typed error, or a bounded outcome with the fault noted. Nothing crashes. */
+/** What is bad gets a typed error, or a shortened outcome with the fault noted. Nothing crashes. */
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -198,15 +198,15 @@ test('a store that cannot be written is a field of the outcome', async () => {
   assert(outcome.spilled && outcome.path === null && outcome.error?.includes(taken));
 });
 
-test('a result that contains itself is bounded', async () => {
+test('a result that contains itself is shortened', async () => {
   const result: Record<string, unknown> = { output: numbered(3000) };
   result['a'] = result['b'] = result;
   const answer = (await make().apply(result)) as Record<string, unknown>;
   assert(lines(answer['output']) <= 2000 && answer['a'] === result);
   const envelope: Record<string, unknown> = { status: 'success', data: numbered(3000) };
   envelope['context'] = envelope;
-  const bounded = (await make({ profile: 'unified' }).apply(envelope)) as { data: { truncated: boolean } };
-  assert(bounded.data.truncated);
+  const shortened = (await make({ profile: 'unified' }).apply(envelope)) as { data: { truncated: boolean } };
+  assert(shortened.data.truncated);
 });
 
 test('numbers and deep values are shown and saved as they are', async () => {

@@ -161,7 +161,7 @@ test('a strategy of the document gets all settings', async () => {
   assert.equal(strategy.seen.length, 1, 'nobody asks about a tool that is switched off');
 });
 
-test('a strategy that fails gives a bounded result and an error event', async () => {
+test('a strategy that fails gives a shortened result and an error event', async () => {
   const bad: Array<[object, RegExp]> = [
     [{ needsTruncation: () => { throw new Error('no idea'); } }, /no idea/],
     [{ truncate: () => { throw new Error('no idea'); } }, /no idea/],

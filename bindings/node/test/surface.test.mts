@@ -23,7 +23,7 @@ test('what fits is the very same output', async () => {
   assert.equal(overspill.processSync(Buffer.from([0xe9])).text, '\ufffd');
 });
 
-test('what is too large is bounded and saved whole', async () => {
+test('what is too large is shortened and saved whole', async () => {
   const output = numbered(100_000);
   const overspill = make({ maxLines: 10 });
   const call = { tool: 'make', callId: 'c1', session: 's1' };
@@ -138,11 +138,11 @@ test('results keep what is not text', async () => {
   const overspill = make({ maxLines: 5 });
   const [image, date] = [new Map(), new Date()];
   const result = { output: numbered(1000), metadata: { date, big: 10n ** 30n, nothing: undefined }, image };
-  for (const bounded of [await overspill.apply(result), overspill.applySync(result)] as Array<typeof result>) {
-    assert(lines(bounded.output) <= 5 && bounded.image === image && bounded.metadata.date === date);
-    assert.equal(bounded.metadata.big, 10n ** 30n);
-    assert.equal((bounded.metadata as { truncated?: boolean }).truncated, true);
-    assert.equal(await overspill.apply(bounded), bounded);
+  for (const shortened of [await overspill.apply(result), overspill.applySync(result)] as Array<typeof result>) {
+    assert(lines(shortened.output) <= 5 && shortened.image === image && shortened.metadata.date === date);
+    assert.equal(shortened.metadata.big, 10n ** 30n);
+    assert.equal((shortened.metadata as { truncated?: boolean }).truncated, true);
+    assert.equal(await overspill.apply(shortened), shortened);
   }
   assert.equal(lines(result.output), 1000);
   const parts = [{ type: 'text', text: numbered(1000) }, { type: 'image', data: image }];

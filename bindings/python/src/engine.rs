@@ -1,7 +1,7 @@
 //! The one object that a program holds.
 
 use overspill::core::LineRule;
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{Outcome, Overspill};
 use overspill_embed::{CallRequest, CallbackStore, Setup, StoreChoice};
 use pyo3::exceptions::{PyTypeError, PyUserWarning};
@@ -166,8 +166,8 @@ impl Engine {
         let mut aside = Aside::default();
         let json = aside.decode(result)?;
         match py.detach(|| overspill_embed::apply(&self.overspill, &json, &asked, &self.gates)) {
-            Bounded::Unchanged => Ok(result.clone().unbind()),
-            Bounded::Changed(json) => aside.encode(py, &json),
+            ShortenedResult::Unchanged => Ok(result.clone().unbind()),
+            ShortenedResult::Changed(json) => aside.encode(py, &json),
         }
     }
 

@@ -1,4 +1,4 @@
-"""What is bad gets a typed error, or a bounded outcome with the fault noted. Nothing crashes."""
+"""What is bad gets a typed error, or a shortened outcome with the fault noted. Nothing crashes."""
 
 import contextvars
 import multiprocessing
@@ -301,7 +301,7 @@ def test_the_interpreter_runs_on_while_others_work(make):
         thread.join()
 
 
-def test_result_that_contains_itself_is_bounded(make):
+def test_result_that_contains_itself_is_shortened(make):
     result = {"output": numbered(3000)}
     result["a"] = result["b"] = result
     answer = make().apply(result)

@@ -28,7 +28,7 @@ def Size_of(**sizes):
     return Same()
 
 
-def test_what_is_too_large_is_bounded_and_saved_whole(make):
+def test_what_is_too_large_is_shortened_and_saved_whole(make):
     output = numbered(100_000)
     outcome = make(max_lines=10).process(output, tool="make", call_id="c1", session="s1")
     assert isinstance(outcome, Spilled) and outcome.limit == "bytes" and outcome.complete
@@ -157,11 +157,11 @@ def test_results_keep_what_is_not_text(make):
     overspill = make(max_lines=5)
     image, date = object(), {1, 2}
     result = {"output": numbered(1000), "metadata": {"when": date, "n": 10**30}, "image": image}
-    bounded = overspill.apply(result, tool="make")
-    assert len(bounded["output"].splitlines()) <= 5 and result["output"] == numbered(1000)
-    assert bounded["image"] is image and bounded["metadata"]["when"] is date
-    assert bounded["metadata"]["n"] == 10**30 and bounded["metadata"]["truncated"] is True
-    assert overspill.apply(bounded) is bounded
+    shortened = overspill.apply(result, tool="make")
+    assert len(shortened["output"].splitlines()) <= 5 and result["output"] == numbered(1000)
+    assert shortened["image"] is image and shortened["metadata"]["when"] is date
+    assert shortened["metadata"]["n"] == 10**30 and shortened["metadata"]["truncated"] is True
+    assert overspill.apply(shortened) is shortened
     parts = [{"type": "text", "text": numbered(1000)}, {"type": "image", "data": image}, "more"]
     text, picture, *more = overspill.apply(parts)
     assert picture is parts[1] or picture == parts[1]

@@ -20,12 +20,12 @@ pub fn batch<'a>(
     let lines = overspill.profile().policy.lines;
     let sizes: Vec<Size> = outputs.iter().map(|(output, _)| Size::of(output, lines)).collect();
     let shares = share_limits(&sizes, &budget);
-    let bounded = |((output, asked), share): (&(&'a [u8], CallRequest), Limits)| {
+    let shortened = |((output, asked), share): (&(&'a [u8], CallRequest), Limits)| {
         let mut asked = asked.clone();
         asked.options.share = Some(share);
         asked.process(overspill, output)
     };
-    Ok(outputs.iter().zip(shares).map(bounded).collect())
+    Ok(outputs.iter().zip(shares).map(shortened).collect())
 }
 
 fn limits(overspill: &Overspill, budget: &Value) -> Result<Limits, Misuse> {

@@ -31,7 +31,7 @@ fn registry(hidden: Arc<AtomicU64>) -> Registry {
         .build();
     let gates = Gates { predicate: Some(Arc::new(decide)), ..Gates::default() };
     let mut registry = Registry::new()
-        .bounded_by(overspill, gates)
+        .shortened_by(overspill, gates)
         .with_budget(Limits::NONE.bytes(30_000))
         .in_session("example");
 

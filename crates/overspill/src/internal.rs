@@ -98,7 +98,7 @@ pub mod sweep {
 
 /// Tool results that stream by.
 pub mod tool {
-    pub use crate::tool::any::bound_any;
+    pub use crate::tool::any::shorten_any;
     pub use crate::tool::media::{MediaDraft, SavedMedia};
     pub use crate::tool::multi_text::MultiText;
     pub use crate::tool::schema::is_checkable;

@@ -8,6 +8,6 @@ export async function applyFields<R>(overspill: Overspill, result: R, call: Call
   const isInstance = typeof result === 'object' && result !== null && !Array.isArray(result) && !isPlain(result);
   if (!isInstance) return (await overspill.apply(result, call)) as R;
   const fields = { ...result };
-  const bounded = await overspill.apply(fields, call);
-  return bounded === fields ? result : (bounded as R);
+  const shortened = await overspill.apply(fields, call);
+  return shortened === fields ? result : (shortened as R);
 }

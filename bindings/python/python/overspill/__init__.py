@@ -4,7 +4,7 @@
 
     overspill = Overspill()
     outcome = overspill.process(output, tool="make")
-    print(outcome.text)  # bounded; all of it is in outcome.path
+    print(outcome.text)  # shortened; all of it is in outcome.path
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ class Overspill(Engine):
             return outcome.text if outcome.spilled or outcome.masked else result
         if isinstance(result, (list, tuple)):
             packed = [pack(part) for part in result]
-            bounded = super().apply(packed, **call)
-            return result if bounded is packed else [unpack(part) for part in bounded]
+            shortened = super().apply(packed, **call)
+            return result if shortened is packed else [unpack(part) for part in shortened]
         if isinstance(result, dict) and self._in_envelope:
             return self._envelope(result, call)
         return super().apply(result, **call)
@@ -88,8 +88,8 @@ class Overspill(Engine):
         except (TypeError, ValueError, RecursionError):
             # It has a key that is no text, or it contains itself.
             return super().apply(response, **call)
-        bounded = super().apply(text, **call)
-        return response if bounded == text else json.loads(bounded)
+        shortened = super().apply(text, **call)
+        return response if shortened == text else json.loads(shortened)
 
     async def aprocess(self, output: str | bytes, **call: Any) -> Outcome:
         """Does what `process` does, and lets other tasks run while it saves."""

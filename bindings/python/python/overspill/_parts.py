@@ -23,7 +23,7 @@ def pack(part: Any) -> Any:
 
 
 def unpack(part: Any) -> Any:
-    """Returns a bounded part in the form it came in."""
+    """Returns a shortened part in the form it came in."""
     if not isinstance(part, dict) or _SELF not in part:
         return part
     if part[_SELF] is True:

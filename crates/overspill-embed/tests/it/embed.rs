@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use overspill::core::{Choice, LeftOut, Limits, Policy};
 use overspill::store::Store;
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{Call, Error, Outcome, Overspill};
 use overspill_embed::{
     CallRequest, CallbackStore, Given, GivenStore, Setup, StoreChoice, StoreObject,
@@ -54,7 +54,7 @@ fn unified_reads_its_variables_and_options_win() {
         let engine = setup.overspill(&variable, project.path().to_owned());
         let response = json!({"status": "success", "data": {}, "text": numbered(40)});
         let asked = CallRequest::from_json(&json!({"tool": "Read"})).unwrap();
-        let Bounded::Changed(answer) =
+        let ShortenedResult::Changed(answer) =
             overspill_embed::apply(&engine, &response, &asked, &Gates::default())
         else {
             panic!("it is too long")
@@ -258,12 +258,12 @@ fn whatever_a_tool_returns_is_bounded() {
     for unchanged in
         [json!(null), json!(5), json!("short"), json!([]), json!(["x"]), json!({"a": 1})]
     {
-        assert_eq!(apply(&unchanged), Bounded::Unchanged, "{unchanged}");
+        assert_eq!(apply(&unchanged), ShortenedResult::Unchanged, "{unchanged}");
     }
     let parts = json!([{"type": "text", "text": long}, {"type": "image", "data": "aa"}]);
-    let Bounded::Changed(bounded) = apply(&parts) else { unreachable!("it is too long") };
-    assert_eq!(bounded[1], parts[1]);
-    assert!(bounded[0]["text"].as_str().unwrap().lines().count() <= 5);
+    let ShortenedResult::Changed(shortened) = apply(&parts) else { unreachable!("it is too long") };
+    assert_eq!(shortened[1], parts[1]);
+    assert!(shortened[0]["text"].as_str().unwrap().lines().count() <= 5);
     assert_eq!(overspill_embed::text(&overspill, &parts), Some(long));
 }
 

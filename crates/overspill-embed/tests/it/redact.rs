@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use overspill::store::{Memory, Store};
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{Call, Outcome, Overspill, Profile, Redact, Redaction};
 use overspill_embed::CallRequest;
 use serde_json::{Value, json};
@@ -40,8 +40,8 @@ fn result_of_a_package_call_is_masked() {
         for result in
             [json!(token()), json!([{"type": "text", "text": token()}]), json!({"output": token()})]
         {
-            let bounded = overspill_embed::apply(&overspill, &result, &asked, &Gates::default());
-            let Bounded::Changed(shown) = bounded else { panic!("{result}") };
+            let shortened = overspill_embed::apply(&overspill, &result, &asked, &Gates::default());
+            let ShortenedResult::Changed(shown) = shortened else { panic!("{result}") };
             assert!(!shown.to_string().contains(SECRET), "{shown}");
         }
     }

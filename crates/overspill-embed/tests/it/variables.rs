@@ -27,7 +27,7 @@ fn shortened(options: &Value, at: &std::path::Path) -> Value {
     let overspill = setup.overspill(&variable, at.to_owned());
     let asked = CallRequest { call: Call::new("Read"), ..CallRequest::default() };
     let response = json!({"status": "success", "text": "line\n".repeat(50)});
-    let overspill::tool::Bounded::Changed(answer) =
+    let overspill::tool::ShortenedResult::Changed(answer) =
         overspill_embed::apply(&overspill, &response, &asked, &setup.gates)
     else {
         panic!("the response is shortened")

@@ -204,10 +204,10 @@ impl Overspill {
         let redacted = self.redact.output(output);
         match redacted.get() {
             Cow::Borrowed(bytes) => {
-                self.bound(&redacted.part(|_| Output::of(bytes)), call, options, end)
+                self.shorten(&redacted.part(|_| Output::of(bytes)), call, options, end)
             }
             Cow::Owned(bytes) => {
-                self.bound(&redacted.part(|_| Output::of(bytes)), call, options, end).into_owned()
+                self.shorten(&redacted.part(|_| Output::of(bytes)), call, options, end).into_owned()
             }
         }
     }
@@ -240,7 +240,7 @@ impl Overspill {
     }
 
     /// Shortens an output that is all there.
-    pub(crate) fn bound<'a>(
+    pub(crate) fn shorten<'a>(
         &self,
         output: &Redacted<Output<'a>>,
         call: &Call,
@@ -248,16 +248,16 @@ impl Overspill {
         end: CallEnd,
     ) -> Outcome<'a> {
         match options.share_of_failed(end) {
-            None => self.bound_by(self.plan(call, options), output, call, end),
+            None => self.shorten_by(self.plan(call, options), output, call, end),
             share => {
                 let options = CallOptions { share, ..options.clone() };
-                self.bound_by(self.plan(call, &options), output, call, end)
+                self.shorten_by(self.plan(call, &options), output, call, end)
             }
         }
     }
 
     /// Shortens an output that is all there, by a plan of its call.
-    pub(crate) fn bound_by<'a>(
+    pub(crate) fn shorten_by<'a>(
         &self,
         plan: Plan,
         output: &Redacted<Output<'a>>,

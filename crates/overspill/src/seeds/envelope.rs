@@ -119,7 +119,7 @@ fn answered<'a>(
     let output =
         redacted.part(|_| Output { measured: measured.as_bytes(), stored: response.as_bytes() });
     let (limits, ceiling) = (plan.policy.limits, plan.ceiling);
-    match overspill.bound_by(plan, &output, call, end) {
+    match overspill.shorten_by(plan, &output, call, end) {
         Outcome::Whole(_) | Outcome::Masked(_) => whole,
         Outcome::Spilled(spilled) => {
             let mut text = encode(&fields, &spilled, &limits);

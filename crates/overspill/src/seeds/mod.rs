@@ -4,22 +4,22 @@
 //! | --- | --- | --- | --- |
 //! | klaude | [`Profile::KLAUDE`] | text | [`Overspill::process`](crate::Overspill::process), then [`TruncationResult::of`] |
 //! | unified | [`Profile::UNIFIED`], [`from_variables`] | JSON text with `status`, `data`, `text` | [`envelope::respond`] |
-//! | takumi | [`Profile::TAKUMI`] | an object with `llmContent` | [`Overspill::bound_result`](crate::Overspill::bound_result) |
+//! | takumi | [`Profile::TAKUMI`] | an object with `llmContent` | [`Overspill::shorten_result`](crate::Overspill::shorten_result) |
 //! | agent-v2 | [`Profile::AGENT_V2`] | text, or an object with `output` and `metadata` | [`Service`], the same, or `tool::registry` |
 //! | opencode | [`Profile::OPENCODE`] | an object with `output` and `metadata` | the same |
 //!
 //! ```
 //! use overspill::store::Memory;
-//! use overspill::tool::{Bounded, Gates};
+//! use overspill::tool::{ShortenedResult, Gates};
 //! use overspill::{Call, CallOptions, Overspill, Profile};
 //! use serde_json::json;
 //!
 //! let overspill = Overspill::new(Profile::TAKUMI, Memory::default());
 //! let result = json!({"llmContent": "a line\n".repeat(5000)});
 //! let (call, options) = (Call::new("bash"), CallOptions::default());
-//! match overspill.bound_result(&result, &call, &options, &Gates::default()) {
-//!     Bounded::Unchanged => unreachable!("5000 lines are too many"),
-//!     Bounded::Changed(result) => assert_eq!(result["truncated"], true),
+//! match overspill.shorten_result(&result, &call, &options, &Gates::default()) {
+//!     ShortenedResult::Unchanged => unreachable!("5000 lines are too many"),
+//!     ShortenedResult::Changed(result) => assert_eq!(result["truncated"], true),
 //! }
 //! ```
 //!

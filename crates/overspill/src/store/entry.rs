@@ -155,7 +155,7 @@ const COMMAND_CHARS: usize = 200;
 impl ExpiredOutput {
     /// Bounds every field of an entry that another machine wrote.
     #[cfg(feature = "bucket")]
-    pub(in crate::store) fn bounded(self) -> ExpiredOutput {
+    pub(in crate::store) fn clamped(self) -> ExpiredOutput {
         let short = |text: String| text.chars().take(COMMAND_CHARS).collect();
         ExpiredOutput {
             tool: self.tool.map(short),
@@ -310,7 +310,7 @@ impl Record {
 
     /// Bounds every number of a record that another machine wrote, so that sums do not overflow.
     #[cfg(feature = "bucket")]
-    pub(in crate::store) fn bounded(mut self) -> Record {
+    pub(in crate::store) fn clamped(mut self) -> Record {
         // Processes of another machine are not seen here.
         (self.running, self.cut_short) = (false, false);
         for number in [&mut self.bytes, &mut self.lines, &mut self.chars, &mut self.retrieved] {

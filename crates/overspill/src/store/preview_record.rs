@@ -92,16 +92,16 @@ mod tests {
     #[cfg(feature = "bucket")]
     #[test]
     fn implausible_preview_of_another_machine_is_dropped() {
-        let bounded = |preview: PreviewRecord| {
+        let clamped = |preview: PreviewRecord| {
             let record = Record {
                 bytes: 9,
                 shown: std::iter::once(0..4).collect(),
                 preview: Some(preview),
                 ..Record::default()
             };
-            record.bounded().preview
+            record.clamped().preview
         };
-        assert_eq!(bounded(preview()), Some(preview()));
+        assert_eq!(clamped(preview()), Some(preview()));
         for bad in [
             PreviewRecord { keep: "\u{1b}[2J".into(), ..preview() },
             PreviewRecord { kind: "x".repeat(33), ..preview() },
@@ -109,7 +109,7 @@ mod tests {
             PreviewRecord { lines: vec![(1, 4), (5, 6)], ..preview() },
             PreviewRecord { lines: vec![(4, 1)], ..preview() },
         ] {
-            assert_eq!(bounded(bad), None);
+            assert_eq!(clamped(bad), None);
         }
     }
 }

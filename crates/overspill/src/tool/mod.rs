@@ -34,7 +34,7 @@ use crate::{Call, CallEnd, CallOptions, Layer, Outcome, Overspill};
 
 /// The outcome for a result.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Bounded {
+pub enum ShortenedResult {
     /// The host keeps the result that it has.
     Unchanged,
     /// This result takes its place.
@@ -50,72 +50,74 @@ impl Overspill {
     /// The gates, in order: nothing to measure, handled already, on the skip list, the predicate, an
     /// error that passes, switched off. A result that passes a gate is cut all the same beyond the
     /// ceiling.
-    pub fn bound_result(
+    pub fn shorten_result(
         &self,
         result: &Value,
         call: &Call,
         options: &CallOptions,
         gates: &Gates,
-    ) -> Bounded {
-        self.bound_result_ended(result, call, options, CallEnd::default(), gates)
+    ) -> ShortenedResult {
+        self.shorten_result_ended(result, call, options, CallEnd::default(), gates)
     }
 
-    /// Like [`Overspill::bound_result`], and the record of a saved output says how the call ended.
-    pub fn bound_result_ended(
+    /// Like [`Overspill::shorten_result`], and the record of a saved output says how the call ended.
+    pub fn shorten_result_ended(
         &self,
         result: &Value,
         call: &Call,
         options: &CallOptions,
         end: CallEnd,
         gates: &Gates,
-    ) -> Bounded {
+    ) -> ShortenedResult {
         // A result that passes a gate is masked as well.
         let result = self.redact.value(result);
-        match self.bound_redacted(&result, call, (options, end), gates) {
-            Bounded::Unchanged if result.count() > 0 => {
-                Bounded::Changed(result.into_inner().into_owned())
+        match self.shorten_redacted(&result, call, (options, end), gates) {
+            ShortenedResult::Unchanged if result.count() > 0 => {
+                ShortenedResult::Changed(result.into_inner().into_owned())
             }
-            bounded => bounded,
+            shortened => shortened,
         }
     }
 
-    fn bound_redacted(
+    fn shorten_redacted(
         &self,
         redacted: &Redacted<Cow<Value>>,
         call: &Call,
         (options, end): (&CallOptions, CallEnd),
         gates: &Gates,
-    ) -> Bounded {
+    ) -> ShortenedResult {
         match redacted.get().as_ref() {
             Value::Object(fields) => {
-                self.bound_object(redacted, fields, call, (options, end), gates)
+                self.shorten_object(redacted, fields, call, (options, end), gates)
             }
             Value::String(text) => {
                 let output = redacted.part(|_| Output::of(text.as_bytes()));
-                match self.bound(&output, call, options, end) {
-                    Outcome::Whole(_) | Outcome::Masked(_) => Bounded::Unchanged,
-                    Outcome::Spilled(spilled) => Bounded::Changed(Value::String(spilled.text)),
+                match self.shorten(&output, call, options, end) {
+                    Outcome::Whole(_) | Outcome::Masked(_) => ShortenedResult::Unchanged,
+                    Outcome::Spilled(spilled) => {
+                        ShortenedResult::Changed(Value::String(spilled.text))
+                    }
                 }
             }
-            _ => Bounded::Unchanged,
+            _ => ShortenedResult::Unchanged,
         }
     }
 
-    fn bound_object(
+    fn shorten_object(
         &self,
         redacted: &Redacted<Cow<Value>>,
         fields: &Map<String, Value>,
         call: &Call,
         (options, end): (&CallOptions, CallEnd),
         gates: &Gates,
-    ) -> Bounded {
+    ) -> ShortenedResult {
         let layout = self.profile.shape.of(fields);
         let listed = layout.listed(fields);
         let fields = &*listed;
         let room = |options: &CallOptions| PartRoom::of(&self.policy(call, options).trigger);
         let mut contents = layout.contents(fields, &gates.rules, room(options));
         if contents.is_empty() && layout.nothing == Unmarked::Unchanged {
-            return Bounded::Unchanged;
+            return ShortenedResult::Unchanged;
         }
         let mut options = options.clone();
         let passes = match self.gate(&layout, fields, redacted.get(), call, gates) {
@@ -132,14 +134,14 @@ impl Overspill {
         if is_ours && contents.media.is_empty() {
             let policy = self.policy(call, &options);
             if policy.fired_by(contents.joined().as_bytes()).is_none() {
-                return Bounded::Unchanged;
+                return ShortenedResult::Unchanged;
             }
         }
         let plan = self.plan(call, &options);
         if passes || layout.disabled == Unmarked::Unchanged && !plan.enabled {
             let has_media = !passes && !contents.media.is_empty();
             if !has_media && plan.is_below_ceiling(contents.joined().as_bytes()) {
-                return Bounded::Unchanged;
+                return ShortenedResult::Unchanged;
             }
             options.settings =
                 Layer { ceiling: options.settings.ceiling, ..Layer::new().enabled(false) };
@@ -162,8 +164,8 @@ impl Overspill {
             && media.is_empty();
         if is_same && (texts.is_empty() && layout.nothing == Unmarked::Unchanged || !layout.marks())
         {
-            return Bounded::Unchanged;
+            return ShortenedResult::Unchanged;
         }
-        Bounded::Changed(Value::Object(layout.changed(fields, change, &media, as_text)))
+        ShortenedResult::Changed(Value::Object(layout.changed(fields, change, &media, as_text)))
     }
 }

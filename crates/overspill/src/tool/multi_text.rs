@@ -165,7 +165,7 @@ impl TextsAtHand<'_> {
     fn finish(self: Box<Self>) -> Option<Outcome<'static>> {
         let redacted = self.overspill.redact.joined(&self.redacted, &self.joined);
         let output = redacted.part(|bytes| Output::of(bytes));
-        match self.overspill.bound(&output, &self.call, &self.options, self.end) {
+        match self.overspill.shorten(&output, &self.call, &self.options, self.end) {
             Outcome::Whole(_) => None,
             // The value that the texts come from is masked already.
             Outcome::Masked(masked) if masked.count == self.redacted.count() => None,

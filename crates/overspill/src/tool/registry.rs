@@ -13,7 +13,7 @@ use overspill_core::internal::share_limits;
 use overspill_core::{Limits, Size};
 use serde_json::{Value, json};
 
-use super::{Bounded, Gates};
+use super::{Gates, ShortenedResult};
 use crate::seeds::{PermissionRule, can_delegate};
 use crate::{Call, CallOptions, Layer, Overspill};
 
@@ -160,7 +160,7 @@ impl Registry {
 
     /// Shortens every result.
     #[must_use]
-    pub fn bounded_by(self, overspill: Overspill, gates: Gates) -> Registry {
+    pub fn shortened_by(self, overspill: Overspill, gates: Gates) -> Registry {
         Registry { overspill: Some((overspill, gates)), ..self }
     }
 
@@ -220,11 +220,11 @@ impl Registry {
         context: &TurnContext,
     ) -> Vec<Executed> {
         let shares = self.shares(&results);
-        let bounded = |((call, result), share)| {
-            let result = self.bound(call, result, share, context);
+        let shortened = |((call, result), share)| {
+            let result = self.shorten(call, result, share, context);
             Executed { call: call.clone(), result }
         };
-        calls.iter().zip(results).zip(shares).map(bounded).collect()
+        calls.iter().zip(results).zip(shares).map(shortened).collect()
     }
 
     /// Runs one call, if its arguments are valid.
@@ -315,7 +315,7 @@ impl Registry {
 
     /// Shortens one result. If that panics, an error takes its place: the result may be too long, or have
     /// secrets.
-    fn bound(
+    fn shorten(
         &self,
         call: &ToolCall,
         result: Value,
@@ -332,10 +332,10 @@ impl Registry {
         let declared = self.tools.get(&call.name).and_then(|tool| tool.settings.clone());
         let delegate = context.delegate;
         let options = CallOptions { declared, share, delegate, ..CallOptions::default() };
-        let bounded = || overspill.bound_result(&result, &about, &options, gates);
-        match catch_unwind(AssertUnwindSafe(bounded)) {
-            Ok(Bounded::Changed(bounded)) => bounded,
-            Ok(Bounded::Unchanged) => result,
+        let shortened = || overspill.shorten_result(&result, &about, &options, gates);
+        match catch_unwind(AssertUnwindSafe(shortened)) {
+            Ok(ShortenedResult::Changed(shortened)) => shortened,
+            Ok(ShortenedResult::Unchanged) => result,
             Err(_) => self.failure("the result could not be shortened"),
         }
     }

@@ -1,6 +1,6 @@
 //! Decides what becomes of a tool result: one rule for each kind of content.
 //!
-//! Two drivers follow these rules. [`Overspill::bound_result`] has the result as a JSON value; hooks,
+//! Two drivers follow these rules. [`Overspill::shorten_result`] has the result as a JSON value; hooks,
 //! packages and the registry call it. The MCP proxy has the bytes of a result as they stream by.
 
 use std::borrow::Cow;

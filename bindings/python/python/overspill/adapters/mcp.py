@@ -1,7 +1,7 @@
 """The MCP SDK: bounds what the tools of a server return.
 
     @server.tool()
-    @bounded(Overspill())
+    @shortened(Overspill())
     def read_log(path: str) -> str: ...
 """
 
@@ -16,7 +16,7 @@ from overspill import Overspill
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def bounded(
+def shortened(
     overspill: Optional[Overspill] = None, *, tool: Optional[str] = None, **call: Any
 ) -> Callable[[F], F]:
     """Bounds a tool's text, content parts or `CallToolResult`; put it below `@server.tool()`.

@@ -1,6 +1,6 @@
 """OpenAI Agents SDK: bounds what the function tools of an agent return.
 
-    agent = Agent(name="…", tools=bounded(Overspill(), [list_files, run_tests]))
+    agent = Agent(name="…", tools=shortened(Overspill(), [list_files, run_tests]))
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from agents.tool_context import ToolContext
 from overspill import Overspill
 
 
-def bounded(overspill: Overspill, tools: Iterable[Tool]) -> List[Tool]:
-    """Returns the tools with bounded results; tools that run elsewhere stay as they are."""
-    return [_bounded(overspill, tool) for tool in tools]
+def shortened(overspill: Overspill, tools: Iterable[Tool]) -> List[Tool]:
+    """Returns the tools with shortened results; tools that run elsewhere stay as they are."""
+    return [_shortened(overspill, tool) for tool in tools]
 
 
-def _bounded(overspill: Overspill, tool: Tool) -> Tool:
+def _shortened(overspill: Overspill, tool: Tool) -> Tool:
     if not isinstance(tool, FunctionTool):
         return tool
     invoke = tool.on_invoke_tool

@@ -148,7 +148,7 @@ impl BucketRecord {
             Ok(note) if !layout.makes(&note.key, name) => {
                 Err(Unusable::Damaged("its key is not the key of this output"))
             }
-            Ok(note) => Ok(BucketRecord { record: note.record.map(Record::bounded), ..note }),
+            Ok(note) => Ok(BucketRecord { record: note.record.map(Record::clamped), ..note }),
         })
     }
 

@@ -135,7 +135,7 @@ impl Bucket {
             let lines = bytes.split(|&byte| byte == b'\n');
             let entries =
                 lines.filter_map(|line| serde_json::from_slice::<ExpiredOutput>(line).ok());
-            expired.extend(entries.map(ExpiredOutput::bounded));
+            expired.extend(entries.map(ExpiredOutput::clamped));
         }
         Ok(expired)
     }
