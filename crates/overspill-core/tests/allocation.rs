@@ -29,7 +29,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 #[test]
-fn an_output_that_fits_is_seen_to_without_allocating() {
+fn short_output_needs_no_allocation() {
     let policy = Policy::default();
     let text = "a line of ordinary length, as they come\n".repeat(49 * 1024 / 40);
     let before = COUNT.get();

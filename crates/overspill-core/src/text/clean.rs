@@ -457,32 +457,32 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_sequence_is_shown() {
+    fn text_that_is_not_a_sequence_is_shown() {
         cleans(b"a\x1b", "a␛");
         cleans(b"a\x1b\nb", "a␛\nb");
         cleans(b"\x1b[31\xc3\xa9", "é");
     }
 
     #[test]
-    fn a_sequence_never_crosses_a_line() {
+    fn escape_sequence_ends_with_its_line() {
         cleans(b"\x1b]0;title never closed\nnext", "\nnext");
         cleans(b"\x1b[3\n1mx", "\n1mx");
     }
 
     #[test]
-    fn an_endless_string_sequence_gives_way_to_text() {
+    fn endless_string_sequence_is_shown_as_text() {
         let raw = [b"\x1b]".as_slice(), &[b'x'; 5000]].concat();
         assert_eq!(clean(&raw).text.len(), 5000 - LONGEST_STRING as usize);
     }
 
     #[test]
-    fn a_sequence_that_never_ends_does_not_swallow_the_text() {
+    fn endless_sequence_does_not_swallow_the_text() {
         let raw = [b"\x1b[".as_slice(), &b"12345 67890; ".repeat(100)].concat();
         assert_eq!(clean(&raw).text.len(), 1300 - LONGEST_PARAMETERS as usize);
     }
 
     #[test]
-    fn a_redrawn_line_leaves_its_last_state() {
+    fn redrawn_line_leaves_its_last_state() {
         cleans(b"1%\r50%\r100%\ndone\n", "100%\ndone\n");
         cleans(b"first\nabc\r\x1b[K\r\n", "first\nabc\n");
         cleans(b"windows\r\nlines\r\n", "windows\nlines\n");

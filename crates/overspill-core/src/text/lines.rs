@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_carriage_return_and_line_feed_are_one_break() {
+    fn carriage_return_and_line_feed_are_one_break() {
         let text = b"a\r\nb\rc\n";
         let rule = LineRule::Universal;
         let ends: Vec<_> = (1..4).map(|n| first_lines_end(text, n, rule)).collect();
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_final_break_opens_a_line_only_where_breaks_separate() {
+    fn final_break_opens_a_line_only_if_breaks_separate() {
         assert_eq!(next_line_start(b"ab\n", 1, LineRule::Terminated), None);
         assert_eq!(next_line_start(b"ab\n", 1, LineRule::Separated), Some(3));
     }

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_front_can_go() {
+    fn mapped_text_drops_its_front() {
         for from in [0, 1, 2, 5, 6, 7] {
             let (mut held, whole) = (sample(), sample());
             held.drop_front(from);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_can_go_and_come_back() {
+    fn mapped_text_truncates_and_grows_again() {
         for len in [0, 1, 2, 5, 6, 7] {
             let mut held = sample();
             held.truncate(len);

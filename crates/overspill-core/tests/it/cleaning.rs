@@ -99,7 +99,7 @@ fn after_escape(rest: &[char]) -> Option<usize> {
 
 proptest! {
     #[test]
-    fn cleaning_leaves_what_the_naive_twin_leaves(output in common::output()) {
+    fn cleaning_agrees_with_the_naive_twin(output in common::output()) {
         // Cleaning limits the text of an escape sequence to 4096 bytes, the twin to 4096 characters.
         let may_differ = output.len() > 4096 && output.contains(&0x1b) && !output.is_ascii();
         prop_assume!(!may_differ);

@@ -40,7 +40,7 @@ fn passing_test_run_is_one_row_a_fold_and_the_summary() {
 }
 
 #[test]
-fn failing_log_ends_when_nothing_is_left_to_say() {
+fn preview_of_a_failing_log_ends_after_its_signal() {
     let policy = Policy::new(HOST, Keep::Auto);
     let short = preview(&failing_log(), &policy);
     let full = preview(&failing_log(), &Policy { fill: true, ..policy });

@@ -77,7 +77,7 @@ fn assert_located(cut: &Cut, output: &[u8], rule: LineRule) {
 
 proptest! {
     #[test]
-    fn whole_what_fits_is_returned_untouched(
+    fn whole_short_output_is_unchanged(
         output in common::output(),
         policy in common::policy(),
     ) {
@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn bounded_pieces_stay_within_every_limit(
+    fn limited_pieces_stay_within_every_limit(
         output in common::output(),
         policy in common::policy(),
     ) {
@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn bounded_answers_stay_within_every_limit_notice_included(
+    fn limited_previews_stay_within_every_limit_notice_included(
         output in common::output(),
         policy in common::policy(),
         wording in wording(),
@@ -164,7 +164,7 @@ proptest! {
     }
 
     #[test]
-    fn recoverable_what_is_handed_out_for_storing_is_everything(
+    fn recoverable_bytes_for_the_store_are_the_whole_output(
         output in common::output(),
         policy in common::policy(),
         at in proptest::collection::vec(any::<usize>(), 0..4),
@@ -184,7 +184,7 @@ proptest! {
     }
 
     #[test]
-    fn honest_preview_offers_only_what_its_wording_has(
+    fn honest_preview_offers_only_the_copy_of_its_wording(
         output in common::output(),
         limits in common::limits(),
     ) {
@@ -226,7 +226,7 @@ proptest! {
     }
 
     #[test]
-    fn idempotent_nothing_in_the_output_passes_for_our_marks(
+    fn defused_output_has_no_text_like_our_marks(
         output in common::output(),
         policy in common::policy(),
         wording in wording(),
@@ -237,7 +237,7 @@ proptest! {
     }
 
     #[test]
-    fn an_exact_counter_has_the_last_word(output in common::text(), most in 0u64..60) {
+    fn exact_counter_overrides_the_estimate(output in common::text(), most in 0u64..60) {
         let exact = |text: &[u8]| bpe_openai::o200k_base().count(&*String::from_utf8_lossy(text)) as u64;
         let policy = Policy {
             tokens: Tokens::exact(exact),
@@ -271,7 +271,7 @@ fn mixed() -> Vec<u8> {
 }
 
 #[test]
-fn a_cut_at_every_byte_of_a_mixed_text_is_bounded_and_not_empty() {
+fn cut_at_every_byte_of_a_mixed_text_is_within_the_limit_and_not_empty() {
     let output = mixed();
     let wording = common::unsaved();
     for keep in [Keep::Head, Keep::Tail, Keep::ENDS] {
@@ -303,7 +303,7 @@ fn two_hundred_megabytes_on_one_line_are_clipped() {
 
 /// What is held of earlier lines differs between a stream and bytes at hand; it must not matter.
 #[test]
-fn deterministic_whatever_else_is_held() {
+fn deterministic_for_stream_and_memory() {
     let (erased, last) = ("\u{8}".repeat(814), "→\0é".repeat(14));
     let lines = "aaa  aaa  \n\u{8}    aaaaaaaa\n\naaa  aa\n aa    aa\n";
     let output = format!("\n  \n{erased}\n{lines}é{last}→\0").into_bytes();

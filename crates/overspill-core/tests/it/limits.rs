@@ -64,7 +64,7 @@ fn missing(name: &str, fixture: &Fixture, keep: Keep) -> Vec<String> {
 }
 
 #[test]
-fn every_structure_under_every_limit_shows_what_matters() {
+fn every_structure_under_every_limit_shows_the_wanted_lines() {
     let mut lost = Vec::new();
     for (name, generator) in
         outputs::LINES.into_iter().chain([("json", outputs::json as Generator)])
@@ -82,7 +82,7 @@ fn every_structure_under_every_limit_shows_what_matters() {
 }
 
 #[test]
-fn reports_of_known_sizes_under_every_limit_show_what_matters() {
+fn reports_of_known_sizes_under_every_limit_show_the_wanted_lines() {
     let mut lost = Vec::new();
     for (name, fixture) in [
         ("junit, 3000 tests", outputs::junit(3000)),

@@ -53,7 +53,7 @@ fn text_without_redraws_loses_nothing_to_erased_lines() {
 }
 
 #[test]
-fn test_run_on_a_terminal_shows_what_was_left_on_it() {
+fn test_run_on_a_terminal_shows_its_final_state() {
     let packed: &[u8] = include_bytes!("../kinds/vitest-terminal.log.gz");
     let mut log = Vec::new();
     GzDecoder::new(packed).read_to_end(&mut log).unwrap();

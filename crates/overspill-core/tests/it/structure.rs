@@ -180,7 +180,7 @@ fn records(count: usize) -> Value {
 }
 
 #[test]
-fn of_many_records_the_first_the_last_and_those_that_differ_are_shown() {
+fn many_records_show_the_first_the_last_and_the_different() {
     let output = written(&records(10_000), false);
     let answer = answer(&output, &auto(2500)).unwrap();
     assert_shortened(&serde_json::from_str(body(&answer.text)).unwrap(), &records(10_000));
@@ -188,7 +188,7 @@ fn of_many_records_the_first_the_last_and_those_that_differ_are_shown() {
 }
 
 #[test]
-fn more_than_is_held_is_counted_all_the_same() {
+fn values_beyond_memory_are_still_counted() {
     let value = records(60_000);
     let output = written(&value, true);
     assert!(output.len() > 10 << 20);
@@ -203,7 +203,7 @@ fn more_than_is_held_is_counted_all_the_same() {
 }
 
 #[test]
-fn what_is_written_stays_as_written() {
+fn json_values_stay_as_written() {
     let filler = "x".repeat(5000);
     let output = format!(
         "\u{feff} {{\"a\":1.50e+3,\"a\":12345678901234567890,\"é\":\"\\u00e9\\/\\ud83d\\ude00\",\"b\":\"{filler}\"}}\n"
@@ -230,7 +230,7 @@ fn escapes_are_never_cut_apart() {
 
 /// A large output of each kind that is nearly JSON, or JSON that is hard to read.
 #[test]
-fn what_is_no_json_is_shown_as_other_outputs_are() {
+fn text_that_is_not_json_is_shown_as_lines() {
     let item = r#"{"id":1,"error":"a\"b","n":[1,2,{"x":null}]},"#;
     let many = item.repeat(20_000);
     for (name, output) in [
@@ -283,7 +283,7 @@ fn ten_thousand_levels_are_shown_as_far_as_a_reader_goes() {
 }
 
 #[test]
-fn a_cut_without_a_notice_is_pieces() {
+fn json_cut_without_a_notice_has_pieces() {
     let output = written(&records(1000), true);
     let cut = cut(&output, &auto(500)).unwrap();
     assert!(!cut.pieces.is_empty() && cut.shown().bytes <= 500);
@@ -298,7 +298,7 @@ fn shown(output: &str) -> String {
 }
 
 #[test]
-fn of_lines_of_json_those_that_differ_are_shown() {
+fn json_lines_show_the_lines_that_differ() {
     let line = |n: u32| match n {
         700 => "{\"n\":700,\"level\":\"error\",\"msg\":\"upstream timed out\"}\n".into(),
         800 => "panic: not all is JSON\n".into(),
@@ -309,7 +309,7 @@ fn of_lines_of_json_those_that_differ_are_shown() {
 }
 
 #[test]
-fn of_a_table_the_header_and_rows_that_differ_are_shown() {
+fn table_shows_its_header_and_the_rows_that_differ() {
     let row = |n: u32| match n {
         0 => "id,name,status\n".into(),
         700 => "700,\"smith, j\",failed\n".into(),
@@ -320,7 +320,7 @@ fn of_a_table_the_header_and_rows_that_differ_are_shown() {
 }
 
 #[test]
-fn of_a_diff_every_file_is_named_before_much_is_shown_of_one() {
+fn diff_names_every_file_before_it_shows_much_of_one() {
     let hunk = |n: u32| {
         let lines: String = (0..20).map(|line| format!("-old {line}\n+new {line}\n")).collect();
         format!("@@ -{n},20 +{n},20 @@ fn f{n}()\n{lines}")
@@ -335,7 +335,7 @@ fn of_a_diff_every_file_is_named_before_much_is_shown_of_one() {
 }
 
 #[test]
-fn of_a_test_report_what_failed_is_shown() {
+fn test_report_shows_its_failures() {
     let test = |n: u32| match n {
         700 | 900 => format!("not ok {n} - parses\n  ---\n  message: expected 3, got 4\n  ...\n"),
         n => format!("ok {n} - parses\n"),
@@ -345,7 +345,7 @@ fn of_a_test_report_what_failed_is_shown() {
 }
 
 #[test]
-fn of_a_test_report_in_xml_what_failed_is_shown() {
+fn test_report_in_xml_shows_its_failures() {
     let test = |n: u32| match n {
         700 => "<testcase name=\"t700\">\n<failure>\nexpected 3, got 4\n</failure>\n</testcase>\n"
             .into(),
@@ -358,7 +358,7 @@ fn of_a_test_report_in_xml_what_failed_is_shown() {
 }
 
 #[test]
-fn test_report_in_xml_on_one_line_shows_what_failed() {
+fn test_report_in_xml_on_one_line_shows_its_failures() {
     let case = |n: u32| {
         match n {
         700 => "<testcase name=\"refund\"><failure message=\"expected 1200\">cart.py:17</failure></testcase>".into(),
@@ -379,7 +379,7 @@ fn test_report_in_xml_on_one_line_shows_what_failed() {
 }
 
 #[test]
-fn table_with_line_breaks_in_quotes_shows_what_failed() {
+fn table_with_line_breaks_in_quotes_shows_its_failures() {
     let row = |n: u32| match n {
         1700 => {
             "1700,\"Traceback:\n  File \"\"run.py\"\", line 3\nno column totl\",job,failed\n".into()
@@ -397,7 +397,7 @@ fn table_with_line_breaks_in_quotes_shows_what_failed() {
 }
 
 #[test]
-fn a_field_of_five_megabytes_is_clipped() {
+fn field_of_five_megabytes_is_clipped() {
     let rows = "7,seven,\"some text\"\n".repeat(5000);
     for (field, end) in [("x".repeat(5 << 20), ""), ("a line\n".repeat(700_000), "")] {
         let output =

@@ -141,7 +141,7 @@ fn naive(text: &str, policy: &Policy) -> Option<Vec<String>> {
 
 proptest! {
     #[test]
-    fn cut_shows_what_the_naive_twin_shows(
+    fn cut_shows_the_same_as_the_naive_twin(
         output in common::text(),
         mut policy in common::policy(),
     ) {
@@ -174,7 +174,7 @@ proptest! {
     }
 
     #[test]
-    fn a_window_decides_as_the_cut_does(
+    fn window_decides_like_cut(
         output in common::output(),
         policy in common::policy(),
         at in proptest::collection::vec(any::<usize>(), 0..8),
@@ -196,7 +196,7 @@ proptest! {
     }
 
     #[test]
-    fn a_preview_shows_what_the_cut_shows(output in common::output(), policy in common::policy()) {
+    fn preview_shows_the_same_parts_as_cut(output in common::output(), policy in common::policy()) {
         prop_assert_eq!(preview(&output, &policy), cut(&output, &policy).map(|cut| cut.pieces));
     }
 }

@@ -268,7 +268,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn it_grows_with_the_text_and_no_chunking_changes_it(
+        fn estimate_grows_with_the_text_in_any_chunks(
             text in proptest::collection::vec(proptest::num::u8::ANY, 0..200),
             words in "[ -~é日\n]{0,200}",
         ) {
