@@ -1,4 +1,4 @@
-//! The laws that the core can hold, each as a property of arbitrary bytes, limits and chunkings.
+//! Tests the laws of the core, each as a property of arbitrary bytes, limits and chunkings.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -10,8 +10,8 @@ use overspill_core::{
 };
 use proptest::prelude::*;
 
-/// Words about saved and unsaved outputs, short and long, some with characters that must not
-/// reach the reader.
+/// Wordings for saved and unsaved outputs, short and long, some with characters that must not reach
+/// the reader.
 fn wording() -> impl Strategy<Value = Wording> {
     let broken = Wording {
         facts: vec!["exit\n1".into()],
@@ -27,12 +27,12 @@ fn answer<'a>(output: &'a [u8], policy: &Policy, wording: &Wording) -> Option<Pr
     policy.measure(output).map(|oversized| oversized.preview(wording))
 }
 
-/// A limit that leaves room for one character at least.
+/// A limit that leaves room for at least one character.
 fn admits_something(limits: &Limits) -> bool {
     [limits.bytes, limits.lines, limits.chars, limits.tokens].iter().all(|most| *most != Some(0))
 }
 
-/// Pieces and gaps together are the output: nothing twice, nothing left unsaid.
+/// Checks that pieces and gaps together are the output, without overlap and without holes.
 fn assert_partition(cut: &Cut) {
     let mut spans: Vec<_> = cut.spans().iter().cloned().chain(cut.gaps()).collect();
     spans.sort_by_key(|span| (span.bytes.start, span.bytes.end));
@@ -44,7 +44,7 @@ fn assert_partition(cut: &Cut) {
     assert_eq!(at, cut.total.bytes, "{spans:?}");
 }
 
-/// Line numbers and edges of a span, counted anew.
+/// Checks line numbers and edges of a span by counting again.
 fn assert_located(cut: &Cut, output: &[u8], rule: LineRule) {
     let breaks = |bytes: &[u8]| match rule {
         LineRule::Separated | LineRule::Terminated => bytes.iter().filter(|&&b| b == b'\n').count(),
@@ -58,7 +58,7 @@ fn assert_located(cut: &Cut, output: &[u8], rule: LineRule) {
         if start == end {
             continue;
         }
-        // Where breaks separate, a gap may begin with the one that ends the line before it.
+        // If breaks separate lines, a gap may begin with the break that ends the line before it.
         let follows_line = cut
             .spans()
             .iter()
@@ -131,7 +131,7 @@ proptest! {
     ) {
         let Some(answer) = answer(&output, &policy, &wording) else { return Ok(()) };
         if answer.text.is_empty() {
-            // By `Separated` even nothing is a line; less than nothing cannot be shown.
+            // By `Separated` even an empty text has one line, so a limit of 0 lines cannot be met.
             return Ok(());
         }
         let exceeded =
@@ -301,7 +301,8 @@ fn two_hundred_megabytes_on_one_line_are_clipped() {
     assert!(answer.text.contains("[3f9c2e: bytes 25534-209689666 cut]"));
 }
 
-/// What is held of earlier lines differs between a stream and bytes at hand; it must not matter.
+/// A stream keeps other parts of earlier lines in memory than a whole output does. That must not
+/// change the preview.
 #[test]
 fn deterministic_for_stream_and_memory() {
     let (erased, last) = ("\u{8}".repeat(814), "→\0é".repeat(14));

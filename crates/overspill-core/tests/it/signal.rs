@@ -1,4 +1,4 @@
-//! What `Keep::Signal` shows, of good outputs and of bad ones.
+//! Tests the previews of `Keep::Signal`, for usual and for unusual outputs.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -140,7 +140,7 @@ fn output_without_lines_shows_both_ends() {
     }
 }
 
-/// Bytes that chance might have made, after the first bytes of a file.
+/// Returns random-looking bytes after the first bytes of a file.
 fn noise(start: &[u8], len: u32) -> Vec<u8> {
     let noise = (0..len).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8);
     start.iter().copied().chain(noise).collect()
@@ -196,7 +196,7 @@ fn last_lines_are_always_shown() {
     assert!(preview(output.as_bytes(), 2048).ends_with("finished in 12 s\n"));
 }
 
-/// Beyond the first megabytes not every line is read; that must not depend on the chunks.
+/// After the first megabytes the scan skips lines. The choice must not depend on the chunks.
 #[test]
 fn very_long_output_is_cut_the_same_for_every_chunking() {
     let mut output = String::new();
@@ -219,7 +219,7 @@ fn very_long_output_is_cut_the_same_for_every_chunking() {
     }
 }
 
-/// Lines as tools print them: enough of them that there is a choice.
+/// Lines as tools print them: enough lines for a choice.
 fn log() -> impl Strategy<Value = Vec<u8>> {
     let line = prop_oneof![
         8 => "[a-z]{1,8} [a-z0-9./]{0,20}".prop_map(String::into_bytes),

@@ -1,4 +1,4 @@
-//! What has a structure is shown by its structure: JSON stays JSON, and its counts are right.
+//! Tests structured outputs: JSON stays JSON, and its counts are right.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -27,7 +27,8 @@ fn number_in(mark: &str) -> usize {
     digits.parse().unwrap()
 }
 
-/// What is shown is what there is, in its place, and what is said to be left out is left out.
+/// Checks that the shown values are in the output at the same place, and that the counts of the
+/// left-out values are right.
 fn assert_shortened(shown: &Value, original: &Value) {
     match (shown, original) {
         (Value::Array(shown), Value::Array(original)) => {
@@ -61,7 +62,7 @@ fn assert_shortened(shown: &Value, original: &Value) {
             let (start, rest) = shown.split_once("… ").unwrap();
             let (mark, end) = rest.split_once(" …").unwrap();
             assert!(original.starts_with(start) && original.ends_with(end), "{shown}");
-            // Counted as written.
+            // Counted as in the text.
             let written = |text: &str| serde_json::to_string(text).unwrap().len() - 2;
             assert_eq!(written(start) + number_in(mark) + written(end), written(original));
         }
@@ -118,7 +119,7 @@ proptest! {
             let shown = serde_json::from_str(body(&answer.text)).unwrap();
             assert_shortened(&shown, &value);
         } else {
-            // The least there is to say is how many values there are.
+            // The shortest outline has only the number of values.
             prop_assert!(bytes < 1200, "{}", answer.text);
         }
     }
@@ -161,7 +162,7 @@ proptest! {
     }
 }
 
-/// Records, of which a few went wrong.
+/// Records, some of which failed.
 fn records(count: usize) -> Value {
     let record = |n: usize| {
         let mut record = serde_json::json!({
@@ -228,7 +229,7 @@ fn escapes_are_never_cut_apart() {
     }
 }
 
-/// A large output of each kind that is nearly JSON, or JSON that is hard to read.
+/// Large outputs that are nearly JSON, or JSON that is hard to read.
 #[test]
 fn text_that_is_not_json_is_shown_as_lines() {
     let item = r#"{"id":1,"error":"a\"b","n":[1,2,{"x":null}]},"#;
@@ -289,7 +290,7 @@ fn json_cut_without_a_notice_has_pieces() {
     assert!(!cut.pieces.is_empty() && cut.shown().bytes <= 500);
 }
 
-/// Shows an output of lines within 1200 bytes, and why each part of it is shown.
+/// Shows an output of lines within 1200 bytes, with the reason for each part.
 fn shown(output: &str) -> String {
     let answer = answer(output.as_bytes(), &auto(1200)).unwrap();
     let reasons =

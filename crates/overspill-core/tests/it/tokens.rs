@@ -1,4 +1,4 @@
-//! The token estimate against the exact o200k count.
+//! Compares the token estimate with the exact o200k count.
 
 #![allow(clippy::print_stdout, reason = "the ratios are worth seeing")]
 
@@ -35,7 +35,7 @@ fn estimate_of_prose_in_other_scripts_is_within_15_percent() {
     }
 }
 
-/// A small generator: what matters is that the bytes look random.
+/// Returns bytes that look random.
 fn noise(len: usize) -> Vec<u8> {
     let mut state = 0x2545_F491_4F6C_DD1D_u64;
     let mut next = || {
