@@ -270,7 +270,7 @@ function settled(call: t.Call | undefined, settings: t.Layer): t.Call {
 
 function verb<K extends 'read' | 'info' | 'list' | 'delete'>(store: t.Store, name: K): NonNullable<t.Store[K]> {
   const found = store[name];
-  if (typeof found !== 'function') throw new StoreError(`this store knows nothing of ${name}`);
+  if (typeof found !== 'function') throw new StoreError(`this store does not support ${name}`);
   return found.bind(store) as NonNullable<t.Store[K]>;
 }
 

@@ -26,12 +26,12 @@ pub struct OverspillBuilder {
     files: Option<Files>,
 }
 
-/// Where the files of outputs go.
+/// The place for the files of outputs.
 #[derive(Debug, Clone)]
 enum Files {
     /// Into this directory.
     In(PathBuf),
-    /// Into the directory that the profile has among these.
+    /// The profile's usual directory among these.
     OfProfile(Places),
 }
 
@@ -96,13 +96,13 @@ impl OverspillBuilder {
         self
     }
 
-    /// Sets which part of an output is shown.
+    /// Sets the part of an output that is shown.
     pub fn keep(mut self, keep: Keep) -> OverspillBuilder {
         self.overspill.settings.user.keep = Some(keep);
         self
     }
 
-    /// Chooses what is shown with a strategy of your own.
+    /// Chooses the shown parts with a strategy of your own.
     pub fn strategy(self, strategy: impl Strategy + 'static) -> OverspillBuilder {
         self.map(|it| Overspill { strategy: Some(Arc::new(strategy)), ..it })
     }
@@ -112,17 +112,18 @@ impl OverspillBuilder {
         self.map(|it| Overspill { redact, ..it })
     }
 
-    /// Sets how long saved outputs stay. The default is the profile's.
+    /// Sets how long saved outputs are kept. The default is the profile's.
     pub fn retention(self, retention: Retention) -> OverspillBuilder {
         self.map(|it| Overspill { retention: Some(retention), ..it })
     }
 
-    /// Sets what the reader of a preview can do. By default the reader can open files.
+    /// Sets the abilities of the reader of a preview. By default the reader can open files.
     pub fn reader(self, reader: ReaderAbilities) -> OverspillBuilder {
         self.map(|it| Overspill { reader, ..it })
     }
 
-    /// Names the host agent around this engine. Records say so, and how much the host itself would have shown.
+    /// Names the host agent around this engine. Records contain the name, and the number of bytes
+    /// that the host itself would have shown.
     ///
     /// overspill calls `find` only for an output that is too large.
     pub fn host(

@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use overspill::store::Memory;
-//! use overspill::tool::{ShortenedResult, Gates};
+//! use overspill::tool::{Gates, ShortenedResult};
 //! use overspill::{Call, CallOptions, Overspill, Profile};
 //! use serde_json::json;
 //!
@@ -23,8 +23,8 @@
 //! }
 //! ```
 //!
-//! Nothing in this module serves our own profile. `docs/seeds.md` of the repository lists what each
-//! system states, and the test for it.
+//! Our own profile uses nothing of this module. `docs/seeds.md` of the repository lists the
+//! statements of each system, with a test for each.
 
 mod agent_v2;
 pub mod envelope;
@@ -50,7 +50,7 @@ pub use service::{Service, ServiceContext};
 pub use variables::{UnifiedVariables, from_variables};
 pub(crate) use words::WalkWords;
 
-/// Three of the systems keep whole lines from one end, up to 2000 lines or 50 KiB.
+/// The policy of three of the systems: whole lines from one end, up to 2000 lines or 50 KiB.
 const WALK: Policy = Policy {
     trigger: Policy::LIMITS,
     limits: Policy::LIMITS,
@@ -63,14 +63,15 @@ const WALK: Policy = Policy {
     hint: KindHint::NONE,
 };
 
-/// The base of the five. Each replaces the name, the notice, the directory and the names of files.
+/// The base of the five profiles. Each replaces the name, the notice, the directory and the names
+/// of files.
 const SOURCE_SYSTEM: Profile = Profile {
     policy: WALK,
     shape: ResultLayout::OUTPUT,
-    // Their directories may exist already, with any mode.
+    // The directories may exist already, with any mode.
     access: Access::Shared,
     records: false,
-    // They promise the full output.
+    // The systems promise the full output.
     max_output: u64::MAX,
     retention: Retention::days(7),
     sweeps: Sweeps::Never,
@@ -78,7 +79,7 @@ const SOURCE_SYSTEM: Profile = Profile {
     streams: false,
     strategy_may_exceed: true,
     host_limits: false,
-    // Their documents do not speak of pipelines.
+    // The documents of the systems do not mention pipelines.
     reports_pipelines: false,
     ..Profile::OWN
 };

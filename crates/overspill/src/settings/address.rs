@@ -1,4 +1,4 @@
-//! Addresses of HTTP servers.
+//! Checks addresses of HTTP servers.
 
 /// Tells whether a text is the address of an HTTP server that every client accepts. Host names beyond
 /// ASCII must be encoded (`xn--…`), since some clients panic otherwise.
