@@ -1,4 +1,4 @@
-//! Tool results in an unknown form.
+//! Shortens tool results of an unknown form.
 
 use serde_json::Value;
 
@@ -7,11 +7,11 @@ use super::walk::{PartRoom, ResultRules, ResultWalk};
 use crate::profile::PartKinds;
 use crate::{Call, CallEnd, CallOptions, Outcome, Overspill};
 
-/// Shortens a result in an unknown form, if it is too large.
+/// Shortens a result of an unknown form, if it is too large.
 ///
-/// Its strings count as those in a part of MCP do, and each keeps its place: hosts drop a result in another
-/// form than they gave. If the rest of the JSON is too large by itself, a preview of all of it takes the place
-/// of the result.
+/// Its strings count like those in a part of MCP, and each keeps its place, because hosts drop a
+/// result that has another form than theirs. If the rest of the JSON alone is too large, a preview
+/// of the whole JSON replaces the result.
 pub fn shorten_any(
     engine: &Overspill,
     result: &Value,
@@ -21,7 +21,7 @@ pub fn shorten_any(
     let options = CallOptions::default();
     let redacted = engine.redact.value(result);
     let result = redacted.get().as_ref();
-    // A result that fits is masked as well.
+    // Secrets are masked also in a short result.
     let unchanged = || match redacted.count() {
         0 => ShortenedResult::Unchanged,
         _ => ShortenedResult::Changed(result.clone()),

@@ -1,8 +1,8 @@
-//! Tool results: which are shortened, and how.
+//! Shortens tool results.
 //!
-//! A result is a JSON value as the host has it. `ResultLayout` (in `profile/`) says where its
-//! text stands; `walk.rs` has one rule for each kind of content. Everything else stays as it is, in its
-//! place.
+//! A result is a JSON value in the form of the host. `ResultLayout` (in `profile/`) names the place
+//! of its text, and `walk.rs` has one rule for each kind of content. All other parts stay
+//! unchanged.
 
 pub(crate) mod any;
 mod gates;
@@ -32,12 +32,12 @@ use crate::profile::Unmarked;
 use crate::redact::Redacted;
 use crate::{Call, CallEnd, CallOptions, Layer, Outcome, Overspill};
 
-/// The outcome for a result.
+/// The result of shortening a tool result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ShortenedResult {
-    /// The host keeps the result that it has.
+    /// The result is short, or passes. The host keeps it.
     Unchanged,
-    /// This result takes its place.
+    /// The host uses this result instead.
     Changed(Value),
 }
 
@@ -47,8 +47,8 @@ impl Overspill {
     /// The result is a string, an object with the layout of the profile, or, with our own profile, a
     /// result of MCP: `content`, `structuredContent` and `isError`.
     ///
-    /// The gates, in order: nothing to measure, handled already, on the skip list, the predicate, an
-    /// error that passes, switched off. A result that passes a gate is cut all the same beyond the
+    /// The gates, in order: no text, handled already, on the skip list, the predicate, an error
+    /// that passes, switched off. A result that passes a gate is still cut if it is over the
     /// ceiling.
     pub fn shorten_result(
         &self,
@@ -60,7 +60,7 @@ impl Overspill {
         self.shorten_result_ended(result, call, options, CallEnd::default(), gates)
     }
 
-    /// Like [`Overspill::shorten_result`], and the record of a saved output says how the call ended.
+    /// Like [`Overspill::shorten_result`], and records how the call ended.
     pub fn shorten_result_ended(
         &self,
         result: &Value,
@@ -69,7 +69,7 @@ impl Overspill {
         end: CallEnd,
         gates: &Gates,
     ) -> ShortenedResult {
-        // A result that passes a gate is masked as well.
+        // Secrets are masked also in a result that passes a gate.
         let result = self.redact.value(result);
         match self.shorten_redacted(&result, call, (options, end), gates) {
             ShortenedResult::Unchanged if result.count() > 0 => {
@@ -129,7 +129,8 @@ impl Overspill {
             }
             Gate::Shut => true,
         };
-        // Our own work is not done again. The record alone is no proof: the result must fit.
+        // A result that we shortened before is not shortened again. The record alone is not proof:
+        // the result must also be within the limits.
         let is_ours = layout.record.is_some() && layout.handled.get(fields).is_some();
         if is_ours && contents.media.is_empty() {
             let policy = self.policy(call, &options);
