@@ -23,7 +23,7 @@ test('bad options are misuse and named', async () => {
     [{ maxLines: -1 }, /^maxLines: -1 is not a whole number/],
     [{ maxLines: 1.5 }, /maxLines/],
     [{ maxBytes: 'many' }, /maxBytes/],
-    [{ maxLine: 5 }, /^maxLine: there is no such option\nhint: there is maxLines/],
+    [{ maxLine: 5 }, /^maxLine: unknown option\nhint: did you mean `maxLines`\?/],
     [{ keep: 'middle' }, /keep: "middle" is not one of head, tail, ends/],
     [{ profile: 'none' }, /profile/],
     [{ tools: { bash: { maxLines: 'x' } } }, /tools\.bash\.maxLines/],

@@ -29,12 +29,12 @@ def test_what_is_no_output_is_a_type_error(make, output):
         ({"max_lines": 1.5}, "max_lines"),
         ({"max_bytes": "many"}, "max_bytes"),
         ({"max_bytes": 2**70}, "max_bytes"),
-        ({"max_line": 5}, "max_line: there is no such option\nhint: there is max_lines"),
+        ({"max_line": 5}, "max_line: unknown option\nhint: did you mean `max_lines`?"),
         ({"keep": "middle"}, "keep: \"middle\" is not one of head, tail, ends"),
         ({"profile": "none"}, "profile"),
         ({"tools": {"bash": {"max_lines": "x"}}}, "tools.bash.max_lines"),
         ({"tools": 5}, "tools"),
-        ({"head_chars": 5}, "head_chars: there is no such option"),
+        ({"head_chars": 5}, "head_chars: unknown option"),
     ],
 )
 def test_bad_options_are_misuse_and_named(make, options, message):

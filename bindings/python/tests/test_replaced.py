@@ -120,7 +120,7 @@ def test_unified_options_go_before_variables(tmp_path, monkeypatch):
     monkeypatch.setenv("TOOL_OUTPUT_MAX_LINES", "10")
     truncator = unified.ObservationTruncator(tmp_path, max_lines=20)
     assert truncator.truncate("t", {"data": numbered(100)})["data"]["truncation"]["max_lines"] == 20
-    with pytest.raises(Misuse, match="max_line: there is no such option"):
+    with pytest.raises(Misuse, match="max_line: unknown option"):
         unified.ObservationTruncator(tmp_path, max_line=20)
 
 

@@ -309,11 +309,11 @@ def test_no_option_says_that_an_output_is_masked_already(make):
     for masked in [0, 7, None]:
         for output in [SECRET, SECRET + "\n" + numbered(6000), SECRET.encode()]:
             for call in [overspill.process, overspill.apply]:
-                with pytest.raises(Misuse, match="masked: there is no such option"):
+                with pytest.raises(Misuse, match="masked: unknown option"):
                     call(output, masked=masked)
-            with pytest.raises(Misuse, match="masked: there is no such option"):
+            with pytest.raises(Misuse, match="masked: unknown option"):
                 overspill.batch([(output, {"masked": masked})])
-        with pytest.raises(Misuse, match="masked: there is no such option"):
+        with pytest.raises(Misuse, match="masked: unknown option"):
             overspill.spill(masked=masked)
 
 

@@ -1,6 +1,6 @@
-//! The table of cases in `tests/parity` through the library: `parity CASES DIRECTORY`.
+//! Runs the table of cases in `tests/parity` through the library: `parity CASES DIRECTORY`.
 //!
-//! Prints a line of JSON for each case, as the runners in other languages do.
+//! Prints a line of JSON for each case, like the runners in other languages.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "an example")]
 

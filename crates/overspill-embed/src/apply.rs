@@ -1,4 +1,4 @@
-//! Whatever a tool returns, as JSON.
+//! Shortens any value that a tool returns, as JSON.
 
 use overspill::Overspill;
 use overspill::internal::seeds::envelope;
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::CallRequest;
 
-/// Bounds what a tool returns: a text, a list of parts with text among them, an object of the
-/// profile's shape, or for `unified` the envelope, as text or as an object.
+/// Shortens the return value of a tool: a text, a list of parts with text among them, an object
+/// with the layout of the profile, or for `unified` the envelope, as text or as an object.
 pub fn apply(
     overspill: &Overspill,
     result: &Value,
@@ -51,7 +51,7 @@ pub fn apply(
     }
 }
 
-/// Returns the text of what a tool returns: what would be saved of it.
+/// Returns the text of a tool's return value, as it would be saved.
 pub fn text(overspill: &Overspill, result: &Value) -> Option<String> {
     let masked = overspill.redaction().rules().map(|rules| {
         let mut masked = result.clone();

@@ -1,4 +1,4 @@
-//! Several outputs of one turn under one budget.
+//! Shortens several outputs of one turn under one budget.
 
 use overspill::core::internal::share_limits;
 use overspill::core::{Limits, Size};
@@ -9,8 +9,9 @@ use serde_json::Value;
 use crate::keys::Keys;
 use crate::{CallRequest, Misuse};
 
-/// Shortens outputs together: small ones stay whole, large ones give way. The budget is an object
-/// with limits such as `max_lines`; without any it is the limits of one output.
+/// Shortens outputs together: small outputs stay whole, large ones share the rest of the budget.
+/// The budget is an object with limits such as `max_lines`. Without limits, it is the limits of one
+/// output.
 pub fn batch<'a>(
     overspill: &Overspill,
     outputs: &[(&'a [u8], CallRequest)],

@@ -1,4 +1,4 @@
-//! What packages for other languages share.
+//! Tests the code that the packages for other languages share.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -35,7 +35,7 @@ fn options_are_read_in_either_spelling() {
     assert!(Setup::from_json(&json!({"max_lines": null, "max_bytes": 3.0})).is_ok());
 }
 
-/// Options of the code win over variables, and variables win over defaults.
+/// Options of the code override variables, and variables override defaults.
 #[test]
 fn unified_reads_its_variables_and_options_win() {
     let variable = |name: &str| {
@@ -102,13 +102,13 @@ fn misuse_names_the_option_as_it_was_written() {
     let said = |options: Value| Setup::from_json(&options).err().unwrap().to_string();
     assert_eq!(
         said(json!({"maxLine": 1})),
-        "maxLine: there is no such option\nhint: there is maxLines"
+        "maxLine: unknown option\nhint: did you mean `maxLines`?"
     );
     assert_eq!(
         said(json!({"max_line": 1})),
-        "max_line: there is no such option\nhint: there is max_lines"
+        "max_line: unknown option\nhint: did you mean `max_lines`?"
     );
-    assert_eq!(said(json!({"nonsense": 1})), "nonsense: there is no such option");
+    assert_eq!(said(json!({"nonsense": 1})), "nonsense: unknown option");
     assert_eq!(
         said(json!({"tools": {"bash": {"maxLines": "x"}}})),
         "tools.bash.maxLines: \"x\" is not a whole number, 0 or more, or \"none\""
@@ -151,7 +151,7 @@ fn what_a_strategy_answers_is_a_choice_or_nonsense() {
     assert!(matches!(given.process(&output, &Call::default()), Outcome::Spilled(_)));
 }
 
-/// Keeps outputs as another language would.
+/// Saves outputs as a store of another language would.
 #[derive(Debug, Default)]
 struct Shelf(Arc<Mutex<BTreeMap<String, Vec<u8>>>>);
 
@@ -200,7 +200,7 @@ fn a_store_of_another_language_is_a_store() {
     assert_eq!(page["text"], "line 2\n");
     assert!(overspill_embed::read(&overspill, "other", &json!({})).is_err());
     assert_eq!(overspill_embed::list(&overspill).unwrap()[0]["id"], "make");
-    // It is swept when asked, and not after a call.
+    // It is swept on request, and not after a call.
     assert_eq!(overspill_embed::sweep(&overspill).unwrap()["removed"], 1);
     assert!(kept.lock().unwrap().is_empty());
 }

@@ -1,4 +1,4 @@
-//! With `Redact::All` no answer of a package shows a secret.
+//! Tests that no answer of a package shows a secret with `Redact::All`.
 
 use std::sync::Arc;
 
@@ -96,6 +96,6 @@ fn store_of_another_language_gets_no_secret() {
 fn call_options_cannot_say_that_an_output_is_masked() {
     for value in [json!(0), json!(7), json!(null)] {
         let error = CallRequest::from_json(&json!({ "masked": value })).unwrap_err();
-        assert_eq!(error.to_string(), "masked: there is no such option");
+        assert_eq!(error.to_string(), "masked: unknown option");
     }
 }

@@ -1,4 +1,4 @@
-//! The shared table of tool results, through what the packages call.
+//! Tests the shared table of tool results through the functions that the packages call.
 
 #[path = "../../../../tests/results/table.rs"]
 mod table;

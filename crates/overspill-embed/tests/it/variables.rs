@@ -1,4 +1,4 @@
-//! The variables that the profile `unified` reads.
+//! Tests the variables that the profile `unified` reads.
 
 use std::ffi::OsString;
 
