@@ -1,4 +1,4 @@
-"""LangChain: bounds what the tools of an agent return.
+"""LangChain: shortens the results of the tools of an agent.
 
     agent = create_agent(model, tools, middleware=[OverspillMiddleware(Overspill())])
 """
@@ -18,7 +18,7 @@ Answer = Union[ToolMessage, "Command[Any]"]
 
 
 class OverspillMiddleware(AgentMiddleware):
-    """Bounds every `ToolMessage`, and those inside a `Command`."""
+    """Shortens every `ToolMessage`, also those inside a `Command`."""
 
     def __init__(self, overspill: Optional[Overspill] = None) -> None:
         super().__init__()

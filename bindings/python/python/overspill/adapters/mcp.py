@@ -1,4 +1,4 @@
-"""The MCP SDK: bounds what the tools of a server return.
+"""The MCP SDK: shortens the results of the tools of a server.
 
     @server.tool()
     @shortened(Overspill())
@@ -19,9 +19,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 def shortened(
     overspill: Optional[Overspill] = None, *, tool: Optional[str] = None, **call: Any
 ) -> Callable[[F], F]:
-    """Bounds a tool's text, content parts or `CallToolResult`; put it below `@server.tool()`.
+    """Shortens a tool's text, content parts or `CallToolResult`. Put this decorator below `@server.tool()`.
 
-    Data of another kind, which the server checks against the tool's output schema, passes as it is.
+    Data of another kind passes unchanged, because the server checks it against the tool's output schema.
     """
     engine = overspill or Overspill()
 

@@ -1,4 +1,4 @@
-"""OpenAI Agents SDK: bounds what the function tools of an agent return.
+"""OpenAI Agents SDK: shortens the results of the function tools of an agent.
 
     agent = Agent(name="…", tools=shortened(Overspill(), [list_files, run_tests]))
 """
@@ -15,7 +15,7 @@ from overspill import Overspill
 
 
 def shortened(overspill: Overspill, tools: Iterable[Tool]) -> List[Tool]:
-    """Returns the tools with shortened results; tools that run elsewhere stay as they are."""
+    """Returns the tools with shortened results. Tools that run elsewhere stay unchanged."""
     return [_shortened(overspill, tool) for tool in tools]
 
 
@@ -31,7 +31,7 @@ def _shortened(overspill: Overspill, tool: Tool) -> Tool:
             return (await overspill.aapply([result], **call))[0]
         if isinstance(result, (str, list)):
             return await overspill.aapply(result, **call)
-        # The SDK shows anything else as its text.
+        # The SDK converts other values into text.
         outcome = await overspill.aprocess(str(result), **call)
         return outcome.text if outcome.spilled else result
 
