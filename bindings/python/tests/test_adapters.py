@@ -1,4 +1,4 @@
-"""Each adapter at work in the real framework, with a model that asks for one tool call."""
+"""Runs each adapter in the real framework, with a model that makes one tool call."""
 
 import asyncio
 from pathlib import Path

@@ -1,15 +1,15 @@
 /**
- * Vercel AI SDK: bounds what tools return.
+ * Vercel AI SDK: shortens the results of tools.
  *
  *     const result = await generateText({ model, tools: shortenedTools(tools, new Overspill()), prompt });
  */
 
 import { Overspill } from '../index.js';
 
-// biome-ignore lint: any tool there is
+// biome-ignore lint: a tool of any kind
 type Execute = (...args: any[]) => any;
 
-/** Returns the tools with shortened results; tools that run elsewhere stay as they are. */
+/** Returns the tools with shortened results. Tools that run elsewhere stay unchanged. */
 export function shortenedTools<T extends Record<string, object>>(tools: T, overspill = new Overspill()): T {
   const shortened = Object.entries(tools).map(([name, tool]) => [name, shortenedTool(name, tool, overspill)]);
   return Object.fromEntries(shortened) as T;
@@ -23,7 +23,7 @@ export function shortenedTool<T extends object>(name: string, tool: T, overspill
     const bound = async (result: unknown): Promise<unknown> => {
       const call = { tool: name, callId: options?.toolCallId };
       if (typeof result === 'string') return overspill.apply(result, call);
-      // The model gets anything else as JSON.
+      // The model gets other values as JSON.
       const json = JSON.stringify(result);
       if (json === undefined) return result;
       const outcome = await overspill.process(json, call);

@@ -237,7 +237,7 @@ class Engine:
         max_bytes: Optional[int] = ...,
     ) -> Page:
         """Reads a part of a saved output: `lines` first and last, `bytes` from one offset up to another, the last
-        lines (`tail`), or the values at a `json` path. `from_value` is the first value, or a value and an offset in it."""
+        lines (`tail`), or the values at a `json` path. `from_value` is the first value, with or without an offset."""
     def grep(
         self,
         pattern: str,

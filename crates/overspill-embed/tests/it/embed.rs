@@ -128,7 +128,7 @@ fn permissions_say_whether_work_can_be_handed_on() {
 }
 
 #[test]
-fn what_a_strategy_answers_is_a_choice_or_nonsense() {
+fn strategy_answer_is_a_valid_choice_or_an_error() {
     let output = numbered(9).into_bytes();
     let policy = Policy::new(Limits::NONE.lines(2), overspill::core::Keep::Head);
     let of = |answer: Value| overspill_embed::choice(&answer, &output, &policy);
@@ -186,7 +186,7 @@ impl StoreObject for Shelf {
 }
 
 #[test]
-fn a_store_of_another_language_is_a_store() {
+fn store_of_another_language_saves_reads_and_sweeps() {
     let kept = Arc::default();
     let shelf = CallbackStore::new(Shelf(Arc::clone(&kept)));
     let overspill =
@@ -220,7 +220,7 @@ fn saved_output_is_read_and_searched_by_its_path() {
 }
 
 #[test]
-fn a_store_can_be_told_what_another_has_answered() {
+fn given_store_returns_answers_fetched_in_advance() {
     let overspill = made(json!({"max_lines": 3}));
     let output = numbered(9);
     let with = |answers: Value| {
@@ -249,7 +249,7 @@ fn a_store_can_be_told_what_another_has_answered() {
 }
 
 #[test]
-fn whatever_a_tool_returns_is_bounded() {
+fn return_value_of_any_form_is_shortened() {
     let overspill = made(json!({"max_lines": 5}));
     let asked = CallRequest::default();
     let apply =
@@ -268,7 +268,7 @@ fn whatever_a_tool_returns_is_bounded() {
 }
 
 #[test]
-fn a_batch_has_one_budget() {
+fn embedded_batch_has_one_budget() {
     let overspill = made(json!({}));
     let long = numbered(4000);
     let outputs = [b"short" as &[u8], long.as_bytes(), long.as_bytes()]

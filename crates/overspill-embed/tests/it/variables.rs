@@ -49,7 +49,7 @@ fn unified_reads_its_five_variables() {
 }
 
 #[test]
-fn options_go_before_variables() {
+fn options_override_variables() {
     let at = tempfile::tempdir().unwrap();
     let options = json!({"profile": "unified", "max_lines": 5, "keep": "head", "store": "mine"});
     let truncation = shortened(&options, at.path());

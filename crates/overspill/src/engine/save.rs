@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_save_gives_what_the_profile_says() {
+    fn failed_save_follows_the_rule_of_the_profile() {
         let text = "a line\n".repeat(10_000);
         let output = Output::of(text.as_bytes());
         let engine = |on_save_error| {

@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_read_by_number_and_lead_on() {
+    fn lines_are_read_by_number_with_a_next_page() {
         let limits = Limits::NONE.lines(2000).bytes(51_200);
         let first = page(&numbered(1000), Part::Lines(3, 5), limits);
         assert_eq!(first.text, "line 3\nline 4\nline 5\n");

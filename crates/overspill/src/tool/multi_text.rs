@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_fit_together_are_left_alone() {
+    fn short_texts_together_are_unchanged() {
         assert!(joined(&["one\n", "two"], 1).is_none());
         assert!(joined(&[], 1).is_none());
     }
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn room_that_is_shared_late_is_as_much_as_if_it_had_been_known() {
+    fn room_shared_late_equals_room_shared_early() {
         let overspill = Overspill::new(Profile::OWN, Memory::default());
         let share = Limits::NONE.bytes(4_000);
         for count in [100, 500, 5_000] {

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn part_room_counts_what_is_not_text_or_media() {
+    fn part_room_counts_bytes_besides_text_and_media() {
         let mut room = PartRoom::of(&Limits::NONE.bytes(500).chars(100));
         assert!(!room.is_full_after(b"text", 25, 0));
         assert!(!room.is_full_after(b"image", 5_050, 5_000));

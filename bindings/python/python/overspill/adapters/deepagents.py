@@ -50,7 +50,7 @@ class OverspillShellBackend(LocalShellBackend):
 
 
 class OtherToolsMiddleware(OverspillMiddleware):
-    """Shortens results except those of commands. The backend has shortened these, and deepagents adds a line to them."""
+    """Shortens results except those of commands. The backend shortens these, and deepagents adds a line to them."""
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]

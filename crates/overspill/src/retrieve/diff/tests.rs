@@ -166,7 +166,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_are_bounded_and_together_everything(
+    fn diff_pages_are_within_limits_and_together_complete(
         (old, new) in texts(), bytes in 60_u64..200, lines in 2_u64..9,
     ) {
         let store = Memory::default();

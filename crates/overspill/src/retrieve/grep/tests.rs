@@ -55,7 +55,7 @@ fn progress_line_is_shown_as_it_matches_or_as_it_ends() {
 }
 
 #[test]
-fn only_what_matches_is_shown_match_by_match() {
+fn only_shows_each_match_on_its_own_line() {
     let only = |pattern: &str| Query { only: true, before: 1, after: 1, ..query(pattern) };
     let text = |pattern: &str| found(OUTPUT, &only(pattern), Limits::NONE).text();
     assert_eq!(text("[eE]r+|s.v"), "3:Err\n7:err\n7:sev\n");
@@ -68,7 +68,7 @@ fn only_what_matches_is_shown_match_by_match() {
 }
 
 #[test]
-fn line_with_too_many_matches_says_where_the_rest_is() {
+fn line_with_too_many_matches_names_the_bytes_of_the_rest() {
     let output = format!("first\n{}\nlast id=7\n", "id=1234 ".repeat(10_000));
     let only = Query { only: true, ..query("id=[0-9]+") };
     for limits in [Limits::NONE, Limits::NONE.bytes(300), Limits::NONE.lines(5)] {
@@ -176,7 +176,7 @@ fn very_long_line_is_searched_in_pieces() {
 }
 
 #[test]
-fn long_line_that_matches_again_says_where() {
+fn long_line_with_another_match_names_its_bytes() {
     let far = "x".repeat(2_000);
     let output = format!("first\nneedle {far} needle {far} needle\nneedle {far}\n");
     let lines = found(&output, &query("needle"), Limits::NONE).lines;
@@ -192,7 +192,7 @@ fn long_line_that_matches_again_says_where() {
 }
 
 #[test]
-fn invalid_pattern_says_where() {
+fn invalid_pattern_error_names_the_place() {
     for pattern in ["a(b", "fine\na(b"] {
         let error = query(pattern).check().unwrap_err().to_string();
         assert!(error.contains("unclosed group") && error.contains("a(b"), "{error}");

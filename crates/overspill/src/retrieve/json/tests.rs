@@ -81,7 +81,7 @@ fn byte_order_mark_before_the_first_text_is_skipped() {
 }
 
 #[test]
-fn invalid_json_says_where() {
+fn invalid_json_error_names_the_place() {
     for (text, sentence) in [
         ("", ""),
         ("hello", "not JSON: expected a value at line 1, byte 1"),
@@ -128,7 +128,7 @@ fn odd_texts_get_the_answer_of_the_table() {
 }
 
 #[test]
-fn bad_paths_say_where() {
+fn invalid_path_error_names_the_place() {
     for (path, at) in [("$.", 3), ("$x", 2), ("$['a'", 6), ("/a~2", 3), ("$[-]", 4)] {
         assert_eq!(JsonPath::parse(path).unwrap_err().at, at, "{path}");
     }
@@ -181,7 +181,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_are_bounded_and_together_everything(
+    fn json_pages_are_within_limits_and_together_complete(
         value in any_json(), pretty: bool, bytes in 12_u64..200, lines in 1_u64..9,
     ) {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
