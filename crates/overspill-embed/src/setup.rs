@@ -17,11 +17,12 @@ use serde_json::Value;
 use crate::Misuse;
 use crate::keys::Keys;
 
-/// The options of an [`Overspill`] that are plain values. They come from an object with these keys, in
-/// snake or camel case: `profile`, `store`, every [`CallSetting`](overspill::internal::settings::CallSetting), `tools`,
-/// `skip_tools`, `trusted_tools`, `project_root`, `retention_days`, `durability`, `redact`, `redact_pattern`, `program`,
-/// `read_tool`, `grep_tool`, `delegate_tool`, `files`; with the profile `klaude` also `max_length`,
-/// `head_chars`, `tail_chars` and `simple`.
+/// The options of an [`Overspill`] that are plain values. They come from an object with these keys,
+/// in snake or camel case: `profile`, `store`, every
+/// [`CallSetting`](overspill::internal::settings::CallSetting), `tools`, `skip_tools`,
+/// `trusted_tools`, `project_root`, `retention_days`, `durability`, `redact`, `redact_pattern`,
+/// `program`, `read_tool`, `grep_tool`, `delegate_tool`, `files`; with the profile `klaude` also
+/// `max_length`, `head_chars`, `tail_chars` and `simple`.
 #[derive(Clone)]
 pub struct Setup {
     /// The profile.

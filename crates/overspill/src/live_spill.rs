@@ -40,7 +40,8 @@ impl<'a> LiveSpill<'a> {
         self.0.flush_held(show);
     }
 
-    /// Ends the output here. Chunks that follow are another output of the same call, with the options
+    /// Ends the output here. Chunks that follow are another output of the same call, with the
+    /// options
     /// `next`. Text that is held back because it may begin a secret belongs to the other output.
     pub fn split(&mut self, next: CallOptions, end: CallEnd) -> Outcome<'static> {
         self.0.split(next, end)

@@ -90,7 +90,8 @@ pub(crate) fn way_to(id: &OutputId, path: &str, reader: &ReaderAbilities) -> Str
     }
 }
 
-/// Returns the line about the output of a command that still runs. `lines` is the number of its lines so far.
+/// Returns the line about the output of a command that still runs. `lines` is the number of its
+/// lines so far.
 pub(crate) fn still_running(
     saved: Option<&SpillRef>,
     lines: u64,
@@ -103,7 +104,8 @@ pub(crate) fn still_running(
     mark_line(Some(&saved.id), &format!("{so_far}; {way}{tail}"))
 }
 
-/// Returns the word for the kind of an output. If no kind is known, the word tells how the output is shown.
+/// Returns the word for the kind of an output. If no kind is known, the word tells how the output
+/// is shown.
 pub fn kind_word(over: &Oversized, cut: &Cut) -> &'static str {
     over.kind().map_or(if cut.reasons().is_empty() { "ends" } else { "lines" }, Kind::name)
 }
@@ -216,7 +218,8 @@ fn clipped(reason: &str) -> String {
     }
 }
 
-/// Returns a line of ours among the text of an output. [`defused`] changes text that imitates such a line.
+/// Returns a line of ours among the text of an output. [`defused`] changes text that imitates such
+/// a line.
 pub fn mark_line(id: Option<&OutputId>, what: &str) -> String {
     match id {
         Some(id) => {

@@ -33,8 +33,8 @@ pub struct Masked {
 pub struct Spilled {
     /// The text for the reader: the notice and the preview.
     pub text: String,
-    /// The shown part of the output, without the notice. In the profiles of source systems a mark stands
-    /// between the start and the end.
+    /// The shown part of the output, without the notice. In the profiles of source systems a mark
+    /// stands between the start and the end.
     pub preview: String,
     /// The notice alone.
     pub notice: String,
@@ -62,7 +62,8 @@ pub struct Spilled {
     /// The lines with a sign of failure that are not shown. `None` if not every line was read.
     pub(crate) cut_failures: Option<CutFailures>,
     pub(crate) words: NoticeStyle,
-    /// The places of the notice, pieces and marks in the text. `None` in the style of a source system.
+    /// The places of the notice, pieces and marks in the text. `None` in the style of a source
+    /// system.
     pub(crate) layout: Option<Layout>,
 }
 
@@ -132,7 +133,8 @@ impl Spilled {
         [&self.text[..start], &self.text[start + seen..]].concat()
     }
 
-    /// Returns the place and the text of the first piece, if the preview begins with the start of the output.
+    /// Returns the place and the text of the first piece, if the preview begins with the start of
+    /// the output.
     fn first_piece(&self) -> Option<(usize, &str)> {
         let starts = self.cut.as_ref()?.spans().first()?.bytes.start == 0;
         match self.layout.as_ref()?.items.first().filter(|_| starts)? {

@@ -126,7 +126,8 @@ impl<'a> Spill<'a> {
         );
     }
 
-    /// Ends the output here. Chunks that follow are another output of the same call, with the options
+    /// Ends the output here. Chunks that follow are another output of the same call, with the
+    /// options
     /// `next`. Text that the redactor holds back belongs to the other output.
     pub(crate) fn split(&mut self, next: CallOptions, end: CallEnd) -> Outcome<'static> {
         let mut next = Spill::new(self.overspill.clone(), self.call.clone(), next);

@@ -101,7 +101,8 @@ fn after_escape(rest: &[char]) -> Option<usize> {
 proptest! {
     #[test]
     fn cleaning_agrees_with_the_naive_twin(output in common::output()) {
-        // Cleaning limits the text of an escape sequence to 4096 bytes, the twin to 4096 characters.
+        // Cleaning limits the text of an escape sequence to 4096 bytes, the twin to 4096
+        // characters.
         let may_differ = output.len() > 4096 && output.contains(&0x1b) && !output.is_ascii();
         prop_assume!(!may_differ);
         prop_assert_eq!(clean(&output).text, naive(&output));

@@ -1,4 +1,5 @@
-//! Previews by kind of output: `git log`, listings, source, quiet logs, rows of data with a trace among them.
+//! Previews by kind of output: `git log`, listings, source, quiet logs, rows of data with a trace
+//! among them.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

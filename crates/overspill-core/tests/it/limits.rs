@@ -202,8 +202,9 @@ proptest! {
         let (chars, bytes) = (len(Limits::NONE.chars(most)), len(Limits::NONE.bytes(most)));
         prop_assert_eq!(chars.is_some(), bytes.is_some());
         let (chars, bytes) = (chars.unwrap_or(0), bytes.unwrap_or(0));
-        // A mark has fewer characters than bytes, so the two limits may choose other whole lines.
-        // A preview is full if less than a sixty-fourth of its limit is left: 188 of 12,000 characters.
+        // A mark has fewer characters than bytes, so the two limits may choose other whole lines. A
+        // preview is full if less than a sixty-fourth of its limit is left: 188 of 12,000
+        // characters.
         prop_assert!(chars + 200 >= bytes, "{chars} bytes in characters, {bytes} in bytes");
     }
 }

@@ -17,8 +17,8 @@ use crate::{Clock, Event, Limit, Profile, Settings};
 
 /// Builds an [`Overspill`]. [`Overspill::builder`] returns one.
 ///
-/// Call one of [`directory`](Self::directory), [`places`](Self::places) and [`store`](Self::store). The last call
-/// counts. Without any of them nothing is saved, and the notice says so.
+/// Call one of [`directory`](Self::directory), [`places`](Self::places) and [`store`](Self::store).
+/// The last call counts. Without any of them nothing is saved, and the notice says so.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct OverspillBuilder {
@@ -42,13 +42,15 @@ impl OverspillBuilder {
 
     /// Saves outputs as files in this directory. overspill creates it before the first save.
     ///
-    /// The profile decides about file names and access rights. With [`Profile::OWN`] a directory that exists
-    /// already must be private (mode 0700). Otherwise nothing is saved, and the notice says why.
+    /// The profile decides about file names and access rights. With [`Profile::OWN`] a directory
+    /// that exists already must be private (mode 0700). Otherwise nothing is saved, and the notice
+    /// says why.
     pub fn directory(self, path: impl Into<PathBuf>) -> OverspillBuilder {
         OverspillBuilder { files: Some(Files::In(path.into())), ..self }
     }
 
-    /// Saves outputs as files in the usual directory of the profile, such as `~/.local/state/overspill`.
+    /// Saves outputs as files in the usual directory of the profile, such as
+    /// `~/.local/state/overspill`.
     ///
     /// The library reads no environment variables. [`Places::from_env`] takes a function that does.
     pub fn places(self, places: Places) -> OverspillBuilder {
@@ -65,7 +67,7 @@ impl OverspillBuilder {
         self.map(|it| Overspill { store, ..it }).without_files()
     }
 
-    /// Shortens outputs as this profile says. The default is [`Profile::OWN`].
+    /// Shortens outputs by the rules of this profile. The default is [`Profile::OWN`].
     pub fn profile(self, profile: Profile) -> OverspillBuilder {
         self.map(|it| Overspill { profile, ..it })
     }
@@ -150,7 +152,8 @@ impl OverspillBuilder {
         self.map(|it| Overspill { observer: None, ..it })
     }
 
-    /// Sets the clock, also for files of [`directory`](Self::directory) and [`places`](Self::places).
+    /// Sets the clock, also for files of [`directory`](Self::directory) and
+    /// [`places`](Self::places).
     pub fn clock(self, clock: Clock) -> OverspillBuilder {
         self.map(|it| Overspill { clock, ..it })
     }

@@ -14,7 +14,8 @@ use crate::store::{Draft, Excerpt, SpillRef};
 pub(crate) enum Chosen<'a> {
     /// The policy chooses once the length of the notice is known.
     Over(Oversized<'a>),
-    /// Pieces that a strategy chose. The policy chooses instead if they leave no room for the notice.
+    /// Pieces that a strategy chose. The policy chooses instead if they leave no room for the
+    /// notice.
     Cut(Cut<'a>, Option<Oversized<'a>>),
     /// A text that a strategy made. The policy chooses instead if it leaves no room for the notice.
     Text(OwnText, Option<Oversized<'a>>),

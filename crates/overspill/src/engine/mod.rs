@@ -233,8 +233,8 @@ impl Overspill {
         &self.redact
     }
 
-    /// Returns the store as a model may see it. With [`Redact::All`] secrets are masked, also in outputs
-    /// that were saved with their secrets.
+    /// Returns the store as a model may see it. With [`Redact::All`] secrets are masked, also in
+    /// outputs that were saved with their secrets.
     pub fn shown_store(&self) -> Arc<dyn Store> {
         self.redact.shown_store(&self.store)
     }

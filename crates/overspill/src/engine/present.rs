@@ -68,7 +68,8 @@ impl Overspill {
         way_to(&saved.id, &saved.path, &self.reader_abilities(false))
     }
 
-    /// Returns the line about the output of a command that still runs. `lines` is the number of its lines so far.
+    /// Returns the line about the output of a command that still runs. `lines` is the number of its
+    /// lines so far.
     pub fn still_running(&self, saved: Option<&SpillRef>, lines: u64) -> String {
         still_running(saved, lines, &self.reader_abilities(false))
     }

@@ -9,8 +9,8 @@ const LONGEST_LINE: usize = 500;
 /// The number of these bytes that come before the match.
 const BEFORE: usize = 100;
 
-/// Returns a line with a match at `at` as readable text, without its line end. A long line is shortened to
-/// the part around the match.
+/// Returns a line with a match at `at` as readable text, without its line end. A long line is
+/// shortened to the part around the match.
 #[cfg(feature = "grep")]
 pub(super) fn excerpt(line: &[u8], at: usize) -> String {
     let around = around_match(line, at);

@@ -210,7 +210,8 @@ impl PartialOutput<'_> {
             return Some(Part::Bytes(filling.end..end));
         }
         let gaps = self.kept.not_kept();
-        // The next page begins after the hole. A mark on this page or on the next one reports the hole.
+        // The next page begins after the hole. A mark on this page or on the next one reports the
+        // hole.
         let gap = gaps.iter().find(|gap| gap.first_line <= shown && shown < gap.last_line);
         let next = gap.map_or(shown + 1, |gap| gap.last_line + 1);
         (next <= self.kept.lines).then(|| Part::Lines(next, next + (shown - from)))

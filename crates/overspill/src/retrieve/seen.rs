@@ -124,7 +124,8 @@ mod tests {
     use crate::store::Memory;
     use crate::{Call, Overspill, Profile};
 
-    /// Shortens an output. Returns the sent text, the reconstructed text, and the number of bytes in the record.
+    /// Shortens an output. Returns the sent text, the reconstructed text, and the number of bytes
+    /// in the record.
     fn sent_and_seen(output: &[u8]) -> (String, SeenText, u64) {
         let engine = Overspill::new(Profile::OWN, Memory::default());
         let outcome = engine.process(output, &Call::new("run"));

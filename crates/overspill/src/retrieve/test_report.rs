@@ -1,7 +1,7 @@
 //! Compares two test runs: finds failures that are gone, new, or still there.
 //!
-//! Reads the lines in which runners name a test together with its outcome: cargo test, nextest, pytest, unittest,
-//! go test, TAP, jest, vitest, mocha, and the elements of JUnit XML.
+//! Reads the lines in which runners name a test together with its outcome: cargo test, nextest,
+//! pytest, unittest, go test, TAP, jest, vitest, mocha, and the elements of JUnit XML.
 
 #[cfg(test)]
 mod tests;

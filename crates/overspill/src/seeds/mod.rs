@@ -1,4 +1,5 @@
-//! The five published systems that this library can stand in for: their profiles, words and formats.
+//! The five published systems that this library can stand in for: their profiles, words and
+//! formats.
 //!
 //! | system | profile | its results | shorten them with |
 //! | --- | --- | --- | --- |

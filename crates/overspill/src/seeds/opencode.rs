@@ -101,7 +101,8 @@ fn time_in_name(name: &str, now: Timestamp) -> Option<Timestamp> {
         let day = Date::strptime("%Y%m%d", day).ok()?;
         return Some(day.tomorrow().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp());
     }
-    // An id of opencode's source: 48 bits of time in hex, the lower 12 of them a counter, then 14 random characters.
+    // An id of opencode's source: 48 bits of time in hex, the lower 12 of them a counter, then 14
+    // random characters.
     let is_id = rest.len() == 26 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let time = i64::from_str_radix(rest.get(..12).filter(|_| is_id)?, 16).ok()? >> 12;
     // The 36 bits of milliseconds wrap around every 2.2 years, so the latest such time is meant.

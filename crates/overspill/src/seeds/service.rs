@@ -1,4 +1,5 @@
-//! The service of `agent-v2`: built from its JSON configuration, with settings that can change later.
+//! The service of `agent-v2`: built from its JSON configuration, with settings that can change
+//! later.
 
 use std::path::PathBuf;
 
@@ -67,7 +68,8 @@ pub struct ServiceContext {
 }
 
 impl Service {
-    /// Reads `{global, tools}`, or the settings of `global` with `tools` among them, or `true` or `false`.
+    /// Reads `{global, tools}`, or the settings of `global` with `tools` among them, or `true` or
+    /// `false`.
     ///
     /// `global` has `maxLines`, `maxBytes`, `direction`, `enabled`, `storageDir` and `retentionDays`. An entry of
     /// `tools` has the first four. Outputs are saved in `storageDir`, or in `data/truncation`, both below

@@ -14,8 +14,8 @@ use crate::{Layer, Limit, Overspill, OverspillBuilder, Settings};
 /// The profile `unified` with the values of its variables.
 #[derive(Debug, Clone)]
 pub struct UnifiedVariables {
-    /// [`Profile::UNIFIED`] with the directory below the project's root, and with the number of days after which
-    /// an unused file is removed.
+    /// [`Profile::UNIFIED`] with the directory below the project's root, and with the number of
+    /// days after which an unused file is removed.
     pub profile: Profile,
     /// Limits and direction.
     pub layer: Layer,

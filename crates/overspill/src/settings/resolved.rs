@@ -175,8 +175,8 @@ impl Effective {
     pub fn policy(&self, profile: &Profile) -> Policy {
         let layer = self.layer();
         let limits = layer.limits();
-        // Some profiles shorten only above a trigger that is larger than their limits. Limits of the user
-        // replace both.
+        // Some profiles shorten only above a trigger that is larger than their limits. Limits of
+        // the user replace both.
         let is_changed = limits != profile.policy.limits;
         let trigger = if is_changed { limits } else { profile.policy.trigger };
         let keep = layer.keep.unwrap_or(profile.policy.keep);

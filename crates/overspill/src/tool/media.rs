@@ -23,8 +23,8 @@ pub struct SavedMedia {
 
 impl MediaDraft {
     pub(super) fn begin(engine: &Overspill, call: &Call) -> Option<MediaDraft> {
-        // Base64 passes the redactor unchanged. The draft gets the decoded bytes, which may be text with
-        // secrets.
+        // Base64 passes the redactor unchanged. The draft gets the decoded bytes, which may be text
+        // with secrets.
         let draft = engine.begin(call, false).ok()?;
         Some(MediaDraft { draft, decoder: Decoder::default(), bytes: 0 })
     }

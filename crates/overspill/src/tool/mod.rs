@@ -44,8 +44,8 @@ pub enum ShortenedResult {
 impl Overspill {
     /// Shortens the result of a tool, if it is too large.
     ///
-    /// The result is a string, an object with the layout of the profile, or, with our own profile, a
-    /// result of MCP: `content`, `structuredContent` and `isError`.
+    /// The result is a string, an object with the layout of the profile, or, with our own profile,
+    /// a result of MCP: `content`, `structuredContent` and `isError`.
     ///
     /// The gates, in order: no text, handled already, on the skip list, the predicate, an error
     /// that passes, switched off. A result that passes a gate is still cut if it is over the

@@ -17,7 +17,8 @@ use super::{Gates, ShortenedResult};
 use crate::seeds::{PermissionRule, can_delegate};
 use crate::{Call, CallOptions, Layer, Overspill};
 
-/// Runs a tool with its arguments. Returns a result with the layout of the profile, or an error message.
+/// Runs a tool with its arguments. Returns a result with the layout of the profile, or an error
+/// message.
 type Execute = dyn Fn(&Value) -> Result<Value, String> + Send + Sync;
 
 /// Starts an async tool with its arguments.
@@ -187,7 +188,8 @@ impl Registry {
 
     /// Runs all calls at once and returns their results in the order of the calls.
     ///
-    /// A call that cannot be run, fails or panics has an error as its result. The other calls still run.
+    /// A call that cannot be run, fails or panics has an error as its result. The other calls still
+    /// run.
     pub fn execute(&self, calls: &[ToolCall]) -> Vec<Executed> {
         self.execute_in(calls, &TurnContext::new())
     }
@@ -276,7 +278,8 @@ impl Registry {
         }
     }
 
-    /// Finds the tool of a call and checks its arguments. Returns a message if the call cannot be run.
+    /// Finds the tool of a call and checks its arguments. Returns a message if the call cannot be
+    /// run.
     fn checked(&self, call: &ToolCall) -> Result<(&Arc<Tool>, Value), String> {
         let tool = self.tools.get(&call.name);
         let tool = tool.ok_or_else(|| format!("there is no tool {}", call.name))?;

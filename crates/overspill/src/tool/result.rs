@@ -38,7 +38,8 @@ impl Contents<'_> {
         self.texts.is_empty() && self.structured.is_none() && self.media.is_empty()
     }
 
-    /// Returns all text, joined by line feeds. Structured content that repeats the only text is left out.
+    /// Returns all text, joined by line feeds. Structured content that repeats the only text is
+    /// left out.
     pub(super) fn joined(&self) -> String {
         let mut texts: Vec<&str> = self.texts.iter().map(|text| &**text).collect();
         let json = self.structured.as_deref().map(String::from_utf8_lossy);
@@ -131,8 +132,8 @@ impl ResultLayout {
 
     /// Returns the text of a tool result, or `None` if it has no text.
     ///
-    /// The result is an object with this layout or that of MCP, a list of parts, or a string. Line feeds
-    /// join the texts.
+    /// The result is an object with this layout or that of MCP, a list of parts, or a string. Line
+    /// feeds join the texts.
     pub fn text_of(&self, result: &Value) -> Option<String> {
         let fields;
         let fields = match result {

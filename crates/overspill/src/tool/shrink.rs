@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 
 use super::schema::{Conformity, DEEPEST, MORE, Steps, check, referred};
 
-/// Returns a value of at most `room` bytes with shorter lists and strings that conforms to `schema`, or
+/// Returns a value of at most `room` bytes with shorter lists and strings that conforms to
+/// `schema`, or
 /// `None`.
 pub(super) fn smaller(value: &Value, schema: &Value, room: u64) -> Option<Value> {
     let steps = Steps::of_values();

@@ -218,7 +218,7 @@ class ToolResultUIExtra:
 
 
 class _Plain(str):
-    """A text that rich shows as it is. It takes brackets in other text for markup."""
+    """A text that rich shows unchanged. In other text, rich takes brackets for markup."""
 
     def __rich__(self) -> Any:
         from rich.text import Text

@@ -241,7 +241,8 @@ impl<'a> Lines<'a> {
             lines.push(line);
             places.push(found.start());
         }
-        // The first line of a page shows the matches that fit and a note about the rest, so that every page advances.
+        // The first line of a page shows the matches that fit and a note about the rest, so that
+        // every page advances.
         let is_first = self.found.lines.is_empty();
         while !lines.is_empty() && !self.room.take(len + AGAIN_BYTES, lines.len() as u64) {
             let last = if is_first { lines.pop() } else { None };
