@@ -1,5 +1,5 @@
-// Puts the program of the platform package in the place of the script `overspill`, so that no shell starts before it.
-// Whatever goes wrong, the script stays and does the same.
+// Replaces the script `overspill` by the program of the platform package, so that no shell starts before it.
+// If that fails, the script stays and does the same.
 const fs = require('node:fs');
 const path = require('node:path');
 

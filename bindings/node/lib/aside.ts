@@ -1,13 +1,13 @@
 /**
- * Results as JSON, and back. What JSON has no word for is put aside and comes back as the same
- * object, where it was.
+ * Converts results into JSON, and back. A value that JSON does not have is set aside and returned as the
+ * same object at its place.
  */
 
-/** The key of an object that stands for something put aside; what has it is put aside itself. */
+/** The key of an object that stands for a value set aside. An object that already has this key is set aside itself. */
 const ASIDE = '\0overspill';
-/** The deepest level that is turned into JSON. Deeper values are put aside. */
+/** The depth to which values are converted into JSON. Deeper values are set aside. */
 const DEEPEST = 64;
-/** The most arrays and objects of a result that are turned into JSON. */
+/** The number of arrays and objects of a result that are converted into JSON at most. */
 const MOST = 1_000_000;
 
 type Fields = Record<string, unknown>;
@@ -16,15 +16,15 @@ export class Aside {
   readonly #longest: number;
   readonly #kept: unknown[] = [];
   #seen = 0;
-  /** The arrays and objects around the value that is being turned. One that contains itself is put aside. */
+  /** The arrays and objects around the current value. An array or object that contains itself is set aside. */
   readonly #around = new Set<object>();
 
-  /** Of each text, only the first characters are packed, as many as `longest` says. */
+  /** Only the first `longest` characters of each text are packed. */
   constructor(longest = Infinity) {
     this.#longest = longest;
   }
 
-  /** Turns a result into JSON. */
+  /** Converts a result into JSON. */
   pack(result: unknown): string {
     return JSON.stringify(this.#at(result, 0));
   }
@@ -35,7 +35,7 @@ export class Aside {
       return text.isWellFormed() ? text : text.toWellFormed();
     }
     if (value === null || typeof value === 'boolean') return value;
-    // JSON has no -0, and no number without an end. Any other may be shown or saved as a part of a text.
+    // JSON has no -0 and no infinite number. Any other number may be shown or saved as a part of a text.
     if (typeof value === 'number' && Number.isFinite(value) && !Object.is(value, -0)) return value;
     this.#seen += 1;
     if (typeof value === 'object' && depth < DEEPEST && this.#seen < MOST && !this.#around.has(value)) {
@@ -47,17 +47,17 @@ export class Aside {
     return { [ASIDE]: this.#kept.push(value) - 1 };
   }
 
-  /** Turns an array or a plain object into JSON. */
+  /** Converts an array or a plain object into JSON. */
   #inside(value: object, depth: number): object | undefined {
-    // An array's holes are nothing that JSON has a word for.
+    // JSON has no arrays with holes.
     if (Array.isArray(value)) return Array.from(value, (item) => this.#at(item, depth + 1));
     if (!isPlain(value) || ASIDE in value) return undefined;
-    // A field that is set to undefined counts as not there, as in JSON.
+    // A field with the value undefined counts as missing, as in JSON.
     const set = Object.entries(value).filter(([, item]) => item !== undefined);
     return Object.fromEntries(set.map(([key, item]) => [key, this.#at(item, depth + 1)]));
   }
 
-  /** Turns JSON into a result. */
+  /** Converts JSON into a result. */
   unpack(json: string): unknown {
     return this.#back(JSON.parse(json));
   }
@@ -72,7 +72,7 @@ export class Aside {
   }
 }
 
-/** Tells a plain object from an array and from an instance of a class. */
+/** Tells whether a value is a plain object, and not an array or an instance of a class. */
 export function isPlain(value: object): value is Fields {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -1,16 +1,16 @@
-/** Text as bytes, for a call that has read them when it returns. */
+/** Converts text into bytes, for a call that has read them when it returns. */
 
-/** Below this, handing over the text itself is quicker. */
+/** The length in characters below which passing the text itself is faster. */
 const SHORT = 512;
-/** Above this, most texts are too large anyway. */
+/** The length in characters above which most texts are too large anyway. */
 const LONG = 1 << 16;
-/** A character of a string is at most three bytes of UTF-8. */
+/** The largest number of bytes of UTF-8 for a character of a string. */
 const scratch = Buffer.allocUnsafeSlow(3 * LONG);
 
-/** Returns text as bytes in a buffer that is used again, where that is quicker. */
+/** Returns text as bytes in a buffer that is reused, if that is faster. */
 export function handed(output: string | Uint8Array): string | Uint8Array {
   if (typeof output !== 'string' || output.length < SHORT || output.length > LONG) return output;
-  // Node measures in no time. As many bytes as characters means ASCII, which is copied as it is.
+  // Node measures very fast. Text with as many bytes as characters is ASCII, which is copied unchanged.
   const length = Buffer.byteLength(output);
   scratch.write(output, 0, length, length === output.length ? 'latin1' : 'utf8');
   return scratch.subarray(0, length);

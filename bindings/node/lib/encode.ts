@@ -1,8 +1,8 @@
-/** Options and calls as JSON. */
+/** Converts options and calls into JSON. */
 
 /**
- * Turns options into JSON. JSON would make null, which is no setting, of these numbers: Infinity is no limit, and NaN becomes a
- * text, so that the error names it.
+ * Converts options into JSON. JSON would turn these numbers into null, which is not a setting: Infinity becomes no limit, and
+ * NaN becomes a text, so that the error names it.
  */
 export function encode(options: unknown): string {
   return JSON.stringify(options, (_key, value: unknown) => {

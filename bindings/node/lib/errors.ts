@@ -1,28 +1,28 @@
-/** What is thrown, and only for misuse: an output that cannot be saved is no error of a call. */
+/** The errors of this package. An output that cannot be saved throws no error. */
 
-/** Everything that this package throws, but for values of a wrong type (`TypeError`). */
+/** The base class of all errors of this package, except `TypeError` for values of a wrong type. */
 export class OverspillError extends Error {
   override name = 'OverspillError';
 }
 
-/** An option or a question that makes no sense; the message names it and says what does. */
+/** An invalid option or question. The message names it and the allowed values. */
 export class Misuse extends OverspillError {
   override name = 'Misuse';
 }
 
-/** There is no output of this id. */
+/** The store has no output with this id. */
 export class NotFound extends OverspillError {
   override name = 'NotFound';
 }
 
-/** The store could not answer a question about what was saved. */
+/** The store could not answer a question about saved outputs. */
 export class StoreError extends OverspillError {
   override name = 'StoreError';
 }
 
 const CLASSES = { Misuse, NotFound, StoreError };
 
-/** Turns what the native part throws into an error of ours. */
+/** Converts an error of the native part into an error of this package. */
 export function typed(error: unknown): unknown {
   const message = error instanceof Error ? error.message : '';
   const found = /^(Misuse|NotFound|StoreError): ([^]*)$/.exec(message);
@@ -31,7 +31,7 @@ export function typed(error: unknown): unknown {
   return new Class(found[2]);
 }
 
-/** Says what a thrown value says. */
+/** Returns the message of a thrown value. */
 export function said(error: unknown): string {
   try {
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

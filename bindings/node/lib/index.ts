@@ -17,21 +17,21 @@ export type * from './types.js';
 export { Whole } from './whole.js';
 
 /** A function, or an object with `execute`, as most frameworks have tools. */
-// biome-ignore lint: any tool there is
+// biome-ignore lint: a tool of any kind
 export type AnyTool = ((...args: any[]) => unknown) | { execute?: ((...args: any[]) => any) | undefined };
 
 /**
- * Bounds outputs as a profile says, and saves what is too large.
+ * Shortens outputs by the rules of a profile, and saves outputs that are too large.
  *
- * Make one where the program is put together. What touches files returns a promise and does it on
- * another thread; the methods that end in `Sync` do it at once.
+ * Create one at the start of the program. Methods that use files return a promise and work on another
+ * thread. The methods that end in `Sync` work at once.
  */
 export class Overspill {
   readonly #engine: Engine;
   readonly #own: Own;
   readonly #onEvent: t.Options['onEvent'];
   readonly #masks: boolean;
-  /** The directory that outputs are saved in; null if they are saved elsewhere or nowhere. */
+  /** The directory in which outputs are saved. Null if they are saved elsewhere or not at all. */
   readonly directory: string | null;
 
   constructor(options: t.Options = {}) {
@@ -58,7 +58,7 @@ export class Overspill {
     at(() => this.#engine.limits(json(call)));
   }
 
-  /** Bounds an output that is all there. Bytes are not to be changed before the promise is kept. */
+  /** Shortens a complete output. Do not change the bytes before the promise is settled. */
   async process(output: t.Output, call?: t.Call): Promise<t.Outcome> {
     checked(output);
     const { tool, callId, session, rest } = names(call);
@@ -72,7 +72,7 @@ export class Overspill {
     }
   }
 
-  /** Bounds an output that is all there, at once. */
+  /** Shortens a complete output at once. */
   processSync(output: t.Output, call?: t.Call): t.Outcome {
     checked(output);
     try {
@@ -82,7 +82,7 @@ export class Overspill {
         return this.#told(spill.closeSync(), output);
       }
       const given = this.#own.given(output, call);
-      // What a small output costs is mostly what is handed over.
+      // For a small output, passing the arguments costs most of the time.
       if (call == null && given === undefined) {
         const bytes = handed(output);
         const isText = typeof bytes === 'string';
@@ -96,8 +96,8 @@ export class Overspill {
   }
 
   /**
-   * Bounds whatever a tool returns: text, bytes, a list of content parts, or an object of the
-   * profile's shape. What fits, and what is none of these, comes back as it is.
+   * Shortens any value that a tool returns: text, bytes, a list of content parts, or an object with the layout
+   * of the profile. Short values and values of other forms are returned unchanged.
    */
   async apply<T>(result: T, call?: t.Call): Promise<T | string>;
   async apply(result: unknown, call?: t.Call): Promise<unknown> {
@@ -112,15 +112,15 @@ export class Overspill {
     try {
       const { given, call: settled } = this.#own.judge(result, call);
       const ask = (): Promise<string | null> => this.#engine.apply(packed, json(settled), JSON.stringify(given));
-      const bounded = await this.#own.apply(packed, result, settled, given, ask);
+      const shortened = await this.#own.apply(packed, result, settled, given, ask);
       this.#tell();
-      return bounded === null ? result : aside.unpack(bounded);
+      return shortened === null ? result : aside.unpack(shortened);
     } catch (error) {
       throw typed(error);
     }
   }
 
-  /** Bounds whatever a tool returns, at once. */
+  /** Shortens any value that a tool returns, at once. */
   applySync<T>(result: T, call?: t.Call): T | string;
   applySync(result: unknown, call?: t.Call): unknown {
     const envelope = this.#envelope(result);
@@ -134,13 +134,13 @@ export class Overspill {
       const packed = aside.pack(result);
       const { given, call: settled } = this.#own.judge(result, call);
       if (given.verdict !== false) this.#own.choose(given, () => this.#engine.text(packed) ?? '', settled);
-      const bounded = this.#engine.applySync(packed, json(settled), JSON.stringify(given));
+      const shortened = this.#engine.applySync(packed, json(settled), JSON.stringify(given));
       this.#tell();
-      return bounded === null ? result : aside.unpack(bounded);
+      return shortened === null ? result : aside.unpack(shortened);
     });
   }
 
-  /** Bounds several outputs under one budget: small ones stay whole, large ones give way. */
+  /** Shortens several outputs under one budget: small ones stay whole, large ones share the rest. */
   async batch(
     outputs: Array<t.Output | [t.Output, t.Call]>,
     budget: Pick<t.Layer, 'maxLines' | 'maxBytes' | 'maxChars' | 'maxTokens'> = {},
@@ -158,7 +158,7 @@ export class Overspill {
     }
   }
 
-  /** Takes an output as it is being written: a `Writable` with an `outcome`. */
+  /** Takes an output while it is written: a `Writable` with an `outcome`. */
   spill(call?: t.Call): SpillStream {
     return new SpillStream(at(() => this.#sink(call)));
   }
@@ -175,8 +175,8 @@ export class Overspill {
   }
 
   /**
-   * Makes a tool return what `apply` makes of its result: a function, or an object with `execute`.
-   * A tool that answers with a promise goes on doing so; what it throws is not touched.
+   * Wraps a tool, a function or an object with `execute`, so that `apply` shortens its results.
+   * A tool that returns a promise still does so. Errors of the tool pass unchanged.
    */
   wrapTool<T extends AnyTool>(tool: T, call: t.Call = {}): T {
     if (typeof tool === 'function') {
@@ -194,27 +194,30 @@ export class Overspill {
     return { ...tool, execute: this.wrapTool(tool.execute, call) };
   }
 
-  /** Reads a part of a saved output, as much as there is room for. */
+  /** Reads a part of a saved output, up to the limits. */
   async read(id: string, options: t.ReadOptions = {}): Promise<t.Page> {
     return (await this.#own.ask('read', id, '', options)) as t.Page;
   }
 
-  /** Searches in a saved output, with ripgrep's engine. */
+  /** Searches a saved output with ripgrep's engine. */
   async grep(pattern: string, id: string, options: t.GrepOptions = {}): Promise<t.Found> {
     return (await this.#own.ask('grep', id, pattern, options)) as t.Found;
   }
 
-  /** Lists what is saved, the last used first. */
+  /** Lists the saved outputs, the last used first. */
   async list(): Promise<t.Entry[]> {
     return (await this.#own.ask('list', '', '', {})) as t.Entry[];
   }
 
-  /** Removes what has expired. */
+  /** Removes expired outputs. */
   async sweep(): Promise<t.Swept> {
     return (await this.#own.ask('sweep', '', '', {})) as t.Swept;
   }
 
-  /** Removes what is too old by the time in its name, as the document of opencode says, and returns how many. */
+  /**
+   * Removes outputs that are too old by the time in their names, as the document of opencode describes it. Returns
+   * their number.
+   */
   async cleanupByName(): Promise<number> {
     return ((await this.#own.ask('cleanup', '', '', {})) as t.Swept).removed;
   }
@@ -227,30 +230,30 @@ export class Overspill {
     return sink.close();
   }
 
-  /** Returns an envelope as the JSON text that is saved of it. */
+  /** Returns an envelope as JSON text, which is also the saved form. */
   #envelope(result: unknown): string | undefined {
     if (typeof result !== 'object' || result === null || Array.isArray(result) || !this.#engine.inEnvelope) return undefined;
     if (result instanceof Uint8Array) return undefined;
     try {
       return JSON.stringify(result);
     } catch {
-      // It contains itself, or a number that JSON does not know.
+      // The value contains itself, or a number that JSON does not have.
       return undefined;
     }
   }
 
-  /** Returns an output that fits, as it may be shown. */
+  /** Returns a short output as it may be shown. */
   #whole(output: t.Output): Whole {
     const masked = this.#masks ? this.#engine.masked(output, false) : null;
     return masked?.count ? new Whole(masked.output, this.#engine, masked.count) : new Whole(output, this.#engine);
   }
 
-  /** Says what became of an output, and tells whoever listens. */
+  /** Converts the outcome of an output, and passes events on to the observer. */
   #told(done: Spilled | boolean | null, output: t.Output): t.Outcome {
     this.#tell();
     if (done === null || typeof done === 'boolean') return this.#whole(output);
     if (typeof output === 'string' && !output.isWellFormed()) {
-      // Half a surrogate pair has no UTF-8: the saved copy has a replacement in its place.
+      // Half a surrogate pair has no UTF-8, so the saved copy has a replacement in its place.
       return { ...done, lossy: true, complete: false };
     }
     return done;
@@ -262,7 +265,7 @@ export class Overspill {
       const warn = (error: unknown): void => process.emitWarning(`onEvent has thrown ${said(error)}`, 'OverspillWarning');
       try {
         const heard: unknown = this.#onEvent(event);
-        // A rejection that nobody handles ends the process.
+        // An unhandled rejection would end the process.
         if (heard instanceof Promise) heard.catch(warn);
       } catch (error) {
         warn(error);
@@ -271,9 +274,9 @@ export class Overspill {
   }
 }
 
-/** Returns an envelope that came back as text: the same object if nothing has changed. */
-function opened(result: unknown, text: string, bounded: string): unknown {
-  return bounded === text ? result : JSON.parse(bounded);
+/** Returns an envelope that was returned as text. It is the same object if it was not changed. */
+function opened(result: unknown, text: string, shortened: string): unknown {
+  return shortened === text ? result : JSON.parse(shortened);
 }
 
 function checked(output: unknown): asserts output is t.Output {
@@ -286,7 +289,7 @@ function isLong(result: unknown): result is string {
   return typeof result === 'string' && result.length > LONG;
 }
 
-/** Takes out of a call what most calls have, so that nothing else is made into JSON for it. */
+/** Splits a call into the names that most calls have, and the rest, so that only the rest is converted into JSON. */
 function names(call: t.Call | undefined): {
   tool?: string | undefined;
   callId?: string | undefined;
@@ -294,7 +297,7 @@ function names(call: t.Call | undefined): {
   rest?: string | undefined;
 } {
   if (call == null) return {};
-  if (typeof call !== 'object') throw new TypeError('what a call says of itself is an object');
+  if (typeof call !== 'object') throw new TypeError('a call must be an object');
   for (const key in call) {
     if (key === 'tool' || key === 'callId' || key === 'session') {
       const name: unknown = call[key];
@@ -309,7 +312,7 @@ function json(call: t.Call | undefined): string | undefined {
   return call == null ? undefined : encode(call);
 }
 
-/** Does something that the native part may refuse. */
+/** Calls the native part and converts its errors. */
 function at<T>(act: () => T): T {
   try {
     return act();

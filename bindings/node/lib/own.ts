@@ -1,6 +1,6 @@
 /**
- * Stores, strategies and predicates written in JavaScript. They are asked here, on their own thread
- * and in their own time, and the engine is told what they said.
+ * Calls stores, strategies and predicates that are written in JavaScript. They run here, on their own thread
+ * and asynchronously, and the engine gets their answers.
  */
 
 import type { Engine, Spilled } from '../native/index.js';
@@ -10,7 +10,7 @@ import { Misuse, NotFound, said, StoreError, typed } from './errors.js';
 import type { Sink } from './spill.js';
 import type * as t from './types.js';
 
-/** What was asked beforehand. */
+/** The answers that were fetched in advance. */
 export interface Given {
   store?: true;
   choice?: unknown;
@@ -21,10 +21,10 @@ export interface Given {
   entries?: unknown;
 }
 
-/** How long a store or a strategy may take, in milliseconds, unless the options say otherwise. */
+/** The default time that a store or a strategy may take, in milliseconds. */
 export const ANSWER_TIMEOUT = 30_000;
 
-/** Enough of a text to tell it from an empty one, and to read a flag. */
+/** The number of characters of a text that is enough to see that it is not empty, and to read a flag. */
 const FLAG_LENGTH = 100;
 
 export class Own {
@@ -40,7 +40,7 @@ export class Own {
     if (strategy != null && !isStrategy) throw new TypeError('strategy is no function and has no choose');
   }
 
-  /** Bounds an output; asks first the strategy, then, where something is to be saved, the store. */
+  /** Shortens an output. Calls the strategy first, then the store if the output must be saved. */
   async process(output: t.Output, call: t.Call | undefined): Promise<Spilled | boolean | null> {
     const bytes = Buffer.from(output as string);
     const given: Given = this.store ? { store: true } : {};
@@ -56,7 +56,7 @@ export class Own {
     }
   }
 
-  /** Asks the strategy at once; a store cannot be. */
+  /** Calls the strategy synchronously. A store cannot be called so. */
   given(output: t.Output, call: t.Call | undefined): string | undefined {
     if (!this.strategy && !this.store) return undefined;
     const given: Given = {};
@@ -70,7 +70,7 @@ export class Own {
     return masked ? Buffer.from(masked.output as Uint8Array) : bytes;
   }
 
-  /** Asks the strategy at once. */
+  /** Calls the strategy synchronously. */
   choose(given: Given, output: () => t.Output, call: t.Call | undefined): void {
     if (this.store) throw new Misuse('a store of your own answers in its own time: use the methods with promises');
     if (!this.strategy) return;
@@ -103,13 +103,13 @@ export class Own {
   }
 
   /**
-   * Asks the predicate about a result that gets as far. Returns its answer, and the call with the settings that it wants.
+   * Asks the predicate about a result that passes the gates before it. Returns its answer, and the call with its settings.
    * A predicate that fails has not said no.
    */
   judge(result: unknown, call: t.Call | undefined): { given: Given; call: t.Call | undefined } {
     const { shouldSpill } = this;
     if (!shouldSpill) return { given: {}, call };
-    // The gates before the predicate look at flags, and whether there is a text.
+    // The gates before the predicate check flags, and whether the result has text.
     const flags = new Aside(FLAG_LENGTH).pack(result);
     if (!this.engine.asksPredicate(flags, asked(call))) return { given: {}, call };
     try {
@@ -124,7 +124,7 @@ export class Own {
     }
   }
 
-  /** Throws if a predicate returned anything but options, such as a promise. */
+  /** Throws if a predicate returned an invalid value, such as a promise. */
   #checkOptions(verdict: unknown): void {
     if (typeof verdict !== 'object' || verdict === null || Array.isArray(verdict) || 'then' in verdict) {
       const kind = verdict instanceof Object && 'then' in verdict ? 'a promise' : typeof verdict;
@@ -137,7 +137,7 @@ export class Own {
     return within(this.timeout, who, answer);
   }
 
-  /** Bounds a result with `ask`; what has to be saved first is saved. */
+  /** Shortens a result with `ask`. If the text must be saved first, saves it. */
   async apply(
     packed: string,
     result: unknown,
@@ -151,13 +151,13 @@ export class Own {
     if (!this.store) return ask();
     given.store = true;
     given.entries = await this.#known(result);
-    const bounded = await ask();
-    if (bounded !== 'true') return bounded;
+    const shortened = await ask();
+    if (shortened !== 'true') return shortened;
     await this.#save(given, text, call);
     return ask();
   }
 
-  /** Asks the store about the output that a result of ours speaks of. */
+  /** Asks the store about the output that our record in a result names. */
   async #known(result: unknown): Promise<unknown[]> {
     const record = (result as { metadata?: { overspill?: { id?: unknown } } } | null)?.metadata?.overspill;
     if (typeof record?.id !== 'string') return [];
@@ -181,7 +181,7 @@ export class Own {
     }
   }
 
-  /** Holds a stream's pieces for those who want all at once. */
+  /** Collects the pieces of a stream for a store or a strategy that needs the whole output. */
   sink(process: (all: Buffer) => Promise<t.Outcome>): Sink {
     const all: Buffer[] = [];
     return {
@@ -191,7 +191,7 @@ export class Own {
     };
   }
 
-  /** Asks about what was saved. */
+  /** Answers a question about saved outputs. */
   async ask(question: string, id: string, pattern: string, options: object): Promise<unknown> {
     if (typeof id !== 'string' || typeof pattern !== 'string') throw new TypeError('an id and a pattern are text');
     let given: Given | undefined;
@@ -239,7 +239,7 @@ export class Own {
   }
 }
 
-/** Waits for an answer, up to so many milliseconds; 0 waits forever. */
+/** Waits for an answer up to this number of milliseconds. 0 waits forever. */
 export async function within<T>(timeout: number, who: string, answer: T | Promise<T>): Promise<T> {
   if (!(answer instanceof Object && 'then' in answer) || timeout === 0) return answer;
   let timer: NodeJS.Timeout | undefined;
@@ -258,7 +258,7 @@ function asked(call: t.Call | undefined): string | undefined {
   return call == null ? undefined : encode(call);
 }
 
-/** The fields of a call that are no settings. */
+/** The fields of a call that are not settings. */
 const ABOUT = new Set(['tool', 'callId', 'session', 'command', 'directory', 'declared', 'delegate', 'permission', 'exitCode']);
 
 /** Returns a call with other settings. */
@@ -270,7 +270,7 @@ function settled(call: t.Call | undefined, settings: t.Layer): t.Call {
 
 function verb<K extends 'read' | 'info' | 'list' | 'delete'>(store: t.Store, name: K): NonNullable<t.Store[K]> {
   const found = store[name];
-  if (typeof found !== 'function') throw new StoreError(`this store knows nothing of ${name}`);
+  if (typeof found !== 'function') throw new StoreError(`this store does not support ${name}`);
   return found.bind(store) as NonNullable<t.Store[K]>;
 }
 
@@ -278,7 +278,7 @@ function note(given: Given, choice: unknown): void {
   given.choice = asJson(choice);
 }
 
-/** Returns what JSON can say of an answer; what it cannot is nothing. */
+/** Returns the JSON form of an answer, or undefined if it has none. */
 function asJson(answer: unknown): unknown {
   return JSON.parse(JSON.stringify(answer) ?? 'null');
 }

@@ -1,4 +1,4 @@
-/** An output as it is being written. */
+/** Takes an output while it is written. */
 
 import { Writable } from 'node:stream';
 
@@ -6,19 +6,19 @@ import type { NativeSpill } from '../native/index.js';
 import { typed } from './errors.js';
 import type { Outcome, Output } from './types.js';
 
-/** Where a stream's pieces go: to the engine, or into memory for a store that wants all at once. */
+/** The receiver of a stream's pieces: the engine, or memory for a store that needs the whole output. */
 export interface Sink {
   write(piece: Output): Promise<void>;
   interrupted(): void;
   close(): Promise<Outcome>;
 }
 
-/** Takes an output as it is being written: a stream whose end has an `outcome`. */
+/** Takes an output while it is written: a stream with an `outcome` at its end. */
 export class SpillStream extends Writable {
   readonly #sink: Sink;
   #settle!: { resolve(outcome: Outcome): void; reject(error: unknown): void };
 
-  /** What became of the output, once it has ended; also if it broke off, as far as it came. */
+  /** The outcome of the output after it has ended. A stream that broke off has the outcome of its part. */
   readonly outcome: Promise<Outcome>;
 
   constructor(sink: Sink) {
@@ -27,7 +27,7 @@ export class SpillStream extends Writable {
     this.outcome = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    // Whoever does not wait for it is not to be told.
+    // A caller that does not await the outcome must not get an unhandled rejection.
     this.outcome.catch(() => {});
   }
 
@@ -46,7 +46,7 @@ export class SpillStream extends Writable {
     this.#close().then(end, end);
   }
 
-  /** Ends the output and says what became of it. */
+  /** Ends the output and returns its outcome. */
   async close(): Promise<Outcome> {
     if (!this.writableEnded) this.end();
     return this.outcome;
@@ -60,11 +60,11 @@ export class SpillStream extends Writable {
   }
 }
 
-/** Text longer than this goes in pieces, so that it is never there twice. */
+/** The length over which text is passed in pieces, so that memory never has it twice. */
 export const LONG = 1 << 20;
 const PIECE = 1 << 20;
 
-/** Takes a text apart, not within a character. */
+/** Splits a text between characters. */
 export function* pieces(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
     let to = Math.min(from + PIECE, text.length);

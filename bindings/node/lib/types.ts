@@ -1,4 +1,4 @@
-/** What options, stores and strategies look like, and what questions are answered with. */
+/** The types of options and answers, and the interfaces for stores and strategies. */
 
 import type { Spilled } from '../native/index.js';
 import type { Whole } from './whole.js';
@@ -6,16 +6,16 @@ import type { Whole } from './whole.js';
 /** Text or bytes. */
 export type Output = string | Uint8Array;
 
-/** What became of an output: shown as it is, or too large. */
+/** The result of shortening an output: unchanged, or too large. */
 export type Outcome = Whole | Spilled;
 
-/** A limit: so many, or any number. */
+/** A limit: a number, or no limit. */
 export type Most = number | 'none';
 
-/** Which part of a long output is shown. */
+/** The part of a long output that is shown. */
 export type Keep = 'head' | 'tail' | 'ends' | 'signal' | 'structure' | 'auto';
 
-/** The kind of output. `auto` looks at the text. */
+/** The kind of output. `auto` detects it by the text. */
 export type Kind =
   | 'auto'
   | 'failing-log'
@@ -35,7 +35,7 @@ export type Kind =
   | 'binary'
   | 'plain';
 
-/** Settings of all outputs, of one tool's, or of one call's. */
+/** Settings of all outputs, of one tool, or of one call. */
 export interface Layer {
   maxLines?: Most | undefined;
   maxBytes?: Most | undefined;
@@ -46,11 +46,14 @@ export interface Layer {
   fill?: boolean | undefined;
   kind?: Kind | undefined;
   enabled?: boolean | undefined;
-  /** `false` lets an output of any size pass where shortening is off or saving failed. Else 512,000 bytes and 20,000 lines are the most. */
+  /**
+   * `false` lets an output of any size pass if shortening is off or the save failed. Otherwise outputs over 512,000
+   * bytes or 20,000 lines are shortened.
+   */
   ceiling?: boolean | undefined;
 }
 
-/** What a call says of itself, and what it asks for. */
+/** The details and options of a call. */
 export interface Call extends Layer {
   tool?: string | undefined;
   callId?: string | undefined;
@@ -58,33 +61,33 @@ export interface Call extends Layer {
   command?: string | undefined;
   directory?: string | undefined;
   preset?: 'code' | 'log' | 'error' | undefined;
-  /** Settings that the tool declares for itself; the user's go before them. */
+  /** Settings that the tool itself declares. The user's settings override them. */
   declared?: Layer | undefined;
   /** The caller can hand work to a sub-agent. */
   delegate?: boolean | undefined;
-  /** The caller's permissions, which say whether it can; the last rule that matches decides. */
+  /** The caller's permissions, which decide about that. The last rule that matches decides. */
   permission?: Array<{ permission: string; pattern: string; action: string }> | undefined;
   exitCode?: number | undefined;
 }
 
-/** What an `Overspill` is made of. */
+/** The options of an `Overspill`. */
 export interface Options extends Layer {
   profile?: 'overspill' | 'klaude' | 'unified' | 'takumi' | 'agent-v2' | 'opencode' | undefined;
-  /** A directory, `"memory"`, `false` for none, or an object of your own. */
+  /** A directory, `"memory"`, `false` for no store, or an object of your own. */
   store?: string | false | Store | undefined;
   tools?: Record<string, Layer | boolean> | undefined;
   skipTools?: string[] | undefined;
   trustedTools?: string[] | undefined;
-  /** The root of the project, for a profile that saves below it; else it is found from the working directory. */
+  /** The root of the project, for a profile that saves below it. By default it is found from the working directory. */
   projectRoot?: string | undefined;
   retentionDays?: number | undefined;
-  /** Whether a saved output outlasts a power loss. */
+  /** Whether a saved output survives a power loss. */
   durability?: 'full' | 'none' | undefined;
-  /** Whether secrets are masked: in what is saved, or in what is shown, too. */
+  /** Whether secrets are masked: in saved outputs, or also in shown text. */
   redact?: 'off' | 'store' | 'all' | undefined;
-  /** What else is a secret: a regular expression. */
+  /** A regular expression for further secrets. */
   redactPattern?: string | undefined;
-  /** What the reader of a preview can do: run our program, call these tools, open files. */
+  /** The abilities of the reader of a preview: run our program, call these tools, open files. */
   program?: string | undefined;
   readTool?: string | undefined;
   grepTool?: string | undefined;
@@ -95,14 +98,14 @@ export interface Options extends Layer {
   tailChars?: number | undefined;
   simple?: boolean | undefined;
   strategy?: Strategy | undefined;
-  /** How long a store or a strategy of yours may take, in milliseconds. The default is 30,000; 0 waits forever. */
+  /** The time that a store or a strategy of yours may take, in milliseconds. The default is 30,000; 0 waits forever. */
   answerTimeout?: number | undefined;
   onEvent?: ((event: OverspillEvent) => void) | undefined;
   /** Decides for each result that `apply` gets: no, yes, or with these settings. */
   shouldSpill?: ((tool: string, result: unknown, call?: Call) => boolean | Layer) | undefined;
 }
 
-/** What `onEvent` hears of each call, once. */
+/** The event that `onEvent` gets, once for each call. */
 export interface OverspillEvent {
   type: 'skipped' | 'spilled' | 'failed';
   tool: string | null;
@@ -114,7 +117,7 @@ export interface OverspillEvent {
   error: string | null;
 }
 
-/** What a strategy knows of the limits. */
+/** The limits that a strategy gets. */
 export interface Room {
   maxLines: number | null;
   maxBytes: number | null;
@@ -124,8 +127,8 @@ export interface Room {
 }
 
 /**
- * What a strategy answers: null leaves it to the settings, true shows all, a text is shown instead,
- * a list holds what is shown as `[from, to]` in bytes.
+ * The answer of a strategy. Null leaves the choice to the settings, true shows the whole output, and a text is
+ * shown instead. A list has the shown parts as `[from, to]` in bytes.
  */
 export type Choice =
   | null
@@ -134,17 +137,17 @@ export type Choice =
   | Array<[number, number]>
   | { text: string; leftOutLines?: number; leftOutBytes?: number };
 
-/** Chooses what is shown of an output. */
+/** Chooses the parts of an output to show. */
 export type Strategy =
   | ((output: Buffer, room: Room, call?: Call) => Choice | Promise<Choice>)
   | { choose(output: Buffer, room: Room, call?: Call): Choice | Promise<Choice> };
 
-/** Keeps outputs. Only `save` is needed; without the others nothing can be read or swept. */
+/** Saves outputs. Only `save` is required. Without the other methods, outputs cannot be read or swept. */
 export interface Store {
-  /** Keeps an output; answers with its path or address, or with an id as well. */
+  /** Saves an output. Returns its path or address, or these with an id. */
   save(data: Buffer, call: Call): Awaitable<string | { id: string; path?: string }>;
   read?(id: string, from: number, to: number): Awaitable<Uint8Array>;
-  /** Says how large and how old an output is, `used` in seconds since 1970; null if it is not there. */
+  /** Returns the size and the time of last use of an output, `used` in seconds since 1970. Null if it is missing. */
   info?(id: string): Awaitable<{ bytes: number; used?: number } | null>;
   list?(): Awaitable<Array<{ id: string; bytes: number; used?: number }>>;
   delete?(id: string): Awaitable<void>;
@@ -153,39 +156,39 @@ export interface Store {
 /** A value, or a promise of it. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** Which part of a saved output is wanted. */
+/** The part of a saved output to read. */
 export interface ReadOptions {
   lines?: [number, number | null];
   bytes?: [number, number | null];
   tail?: number;
   json?: string;
-  /** With `json`: the number of the value to begin with, or that and a byte of the value. */
+  /** With `json`: the number of the first value, or that number and an offset in the value. */
   fromValue?: number | [number, number];
   maxLines?: number;
   maxBytes?: number;
 }
 
-/** A part of a saved output, as much as there is room for. */
+/** A part of a saved output, up to the limits. */
 export interface Page {
   text: string;
-  /** Which part of the output the text is, and what is wrong with it. */
+  /** A sentence that names the part of the output, with warnings. */
   what: string;
   bytes?: [number, number];
   lines?: [number, number] | null;
   total?: number;
-  /** With `json`: how many values are shown. */
+  /** With `json`: the number of shown values. */
   values?: number;
-  /** With `json`: there are more values. */
+  /** With `json`: more values follow. */
   more?: boolean;
   /** With `json`: the place where the output is not JSON. The values after it are missing. */
   notJson?: string;
-  /** With `json`: lines that were not kept (`store.max_output`), and so not read. */
+  /** With `json`: lines that were not saved (`store.max_output`), and so not read. */
   notKept?: { lines: [number, number]; bytes: number };
   /** Options of `read` for the next page. */
   next?: ReadOptions | null;
 }
 
-/** How a saved output is searched. */
+/** The options of a search. */
 export interface GrepOptions {
   ignoreCase?: boolean;
   fixed?: boolean;
@@ -200,18 +203,18 @@ export interface GrepOptions {
   maxBytes?: number;
 }
 
-/** What a search has found, as ripgrep shows it and line by line. */
+/** The result of a search, in the format of ripgrep and line by line. */
 export interface Found {
   text: string;
-  /** Where the search goes on, and which lines were not searched. Empty if all matches are shown. */
+  /** A sentence about the next page and the lines that were not searched. Empty if all matches are shown. */
   what: string;
-  /** A line with `again` matches once more, in these bytes of the output, which are not shown. */
+  /** A line with `again` has another match in these bytes of the output, which are not shown. */
   lines: Array<{ number: number; matches: boolean; text: string; again?: [number, number] }>;
   matches: number;
   nextLine: number | null;
   /** Options of `grep` for the next page. */
   next: GrepOptions | null;
-  /** Lines that were not kept (`store.max_output`), and so not searched. */
+  /** Lines that were not saved (`store.max_output`), and so not searched. */
   notSearched?: { lines: [number, number]; bytes: number };
 }
 
@@ -229,7 +232,7 @@ export interface Entry {
   exitCode: number | null;
 }
 
-/** What a sweep has done. */
+/** The result of a sweep. */
 export interface Swept {
   removed: number;
   bytes: number;

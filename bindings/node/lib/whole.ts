@@ -1,11 +1,11 @@
-/** An output that fits. */
+/** A short output. */
 
 import type { Engine, LeftOut, Size, Span } from '../native/index.js';
 import type { Output } from './types.js';
 
-/** An output that fits: it is shown as it is, but for secrets that are masked, and nothing was saved. */
+/** A short output. It is shown unchanged except for masked secrets, and not saved. */
 export class Whole {
-  /** As it was given, but for secrets that are masked. */
+  /** The output as it was given, except for masked secrets. */
   readonly output: Output;
   readonly #engine: Engine;
   readonly #masked: number;
@@ -16,7 +16,7 @@ export class Whole {
     this.#masked = masked;
   }
 
-  // These are asked for rather than set: most outputs fit, and nobody looks at what they have not.
+  // These are getters, not fields: most outputs are short, and programs seldom read the empty values.
   get spilled(): false {
     return false;
   }
@@ -78,7 +78,7 @@ export class Whole {
     return bytes === 0 ? [] : [{ bytes: [0, bytes], lines: [1, lines] }];
   }
 
-  /** Bytes that are no UTF-8 were replaced to make text of them. */
+  /** Bytes that are not UTF-8 were replaced to make text of them. */
   get lossy(): boolean {
     return typeof this.output !== 'string' && !Buffer.from(this.text).equals(this.output);
   }

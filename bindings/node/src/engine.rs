@@ -1,4 +1,4 @@
-//! The one object that a program holds.
+//! The object that a JavaScript program creates: it shortens, saves and reads outputs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use napi::Either;
 use napi::bindgen_prelude::{AsyncTask, Uint8Array};
 use napi_derive::napi;
 use overspill::core::LineRule;
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{Call, Event, Overspill};
 use overspill_embed::{CallRequest, Setup, camel_keys};
 use serde_json::Value;
@@ -16,11 +16,12 @@ use crate::report::{Spilled, failed, misuse, question, spilled, store};
 use crate::spill::NativeSpill;
 use crate::tasks::{Promise, Work};
 
-/// What became of an output: null if it fits, true if it has to be saved first, by a store that is
-/// written in JavaScript.
+/// The result of shortening: null if the output is short, true if a store written in JavaScript
+/// must save it first.
 type Answer = Either<Spilled, bool>;
 
-/// Bounds outputs as a profile says. Options, calls and what was asked beforehand are JSON text.
+/// Shortens outputs by the rules of a profile. Options, calls and answers given in advance are JSON
+/// text.
 #[napi]
 pub struct Engine {
     inner: Inner,
@@ -38,7 +39,7 @@ struct Inner {
 
 #[napi]
 impl Engine {
-    /// Reads the options; `listens` says that somebody wants to hear of every call.
+    /// Reads the options. With `listens`, events of every call are collected for an observer.
     #[napi(constructor, catch_unwind)]
     pub fn new(options: String, listens: bool) -> napi::Result<Engine> {
         let setup = Setup::from_json(&json(&options)?).map_err(misuse)?;
@@ -62,7 +63,7 @@ impl Engine {
         Ok(Engine { inner, directory, warnings })
     }
 
-    /// The directory that outputs are saved in, if there is one.
+    /// The directory in which outputs are saved, if any.
     #[napi(getter)]
     pub fn directory(&self) -> Option<String> {
         self.directory.clone()
@@ -80,7 +81,8 @@ impl Engine {
         self.warnings.clone()
     }
 
-    /// Bounds an output. The call's own names come apart, since most calls have nothing else.
+    /// Shortens an output. Names of the call are separate arguments, because most calls have no
+    /// other options.
     #[napi(catch_unwind, ts_return_type = "Spilled | boolean | null")]
     pub fn process_sync(
         &self,
@@ -99,14 +101,14 @@ impl Engine {
         }
     }
 
-    /// Bounds bytes of which nothing else is known: the shortest way there is.
+    /// Shortens bytes of a call without any options: the fastest way.
     #[napi(catch_unwind)]
     pub fn process_bytes(&self, output: &[u8]) -> Option<Spilled> {
         let Inner { overspill, lines, .. } = &self.inner;
         spilled(overspill.process(output, &Call::default()), *lines)
     }
 
-    /// Bounds an output; what has to be saved is saved on another thread.
+    /// Shortens an output. If it must be saved, another thread saves it.
     #[napi(ts_return_type = "Promise<Spilled | boolean | null>")]
     pub fn process(
         &self,
@@ -123,7 +125,7 @@ impl Engine {
         Ok(AsyncTask::new(Work::new(work, |answer| answer)))
     }
 
-    /// Bounds an output if it fits, and tells whether it did.
+    /// Processes an output if it is short, and tells whether it was.
     #[napi(catch_unwind)]
     pub fn fits(
         &self,
@@ -146,8 +148,8 @@ impl Engine {
         Ok(true)
     }
 
-    /// Returns an output with its secrets masked, as it may be shown, or saved; null if none are
-    /// to be masked there.
+    /// Returns an output with its secrets masked, for showing or for saving. Null if no secrets are
+    /// masked there.
     #[napi(catch_unwind)]
     pub fn masked(
         &self,
@@ -169,7 +171,7 @@ impl Engine {
         Some(crate::report::MaskedOutput { output, count: count as i64 })
     }
 
-    /// Says how large an output is.
+    /// Returns the size of an output.
     #[napi]
     pub fn size(&self, output: Either<String, &[u8]>) -> crate::report::Size {
         let bytes = match &output {
@@ -179,8 +181,8 @@ impl Engine {
         overspill::core::Size::of(bytes, self.inner.lines).into()
     }
 
-    /// Bounds a result, which is JSON; null if it stays as it is, `true` if its text has to be saved
-    /// first.
+    /// Shortens a result, which is JSON. Returns null if it stays unchanged, `true` if its text
+    /// must be saved first.
     #[napi(catch_unwind)]
     pub fn apply_sync(
         &self,
@@ -192,7 +194,7 @@ impl Engine {
         self.inner.apply(&result, &asked, &Given::parse(given.as_deref())?)
     }
 
-    /// Bounds a result, on another thread.
+    /// Shortens a result on another thread.
     #[napi(ts_return_type = "Promise<string | null>")]
     pub fn apply(
         &self,
@@ -206,7 +208,7 @@ impl Engine {
         Ok(AsyncTask::new(Work::new(work, |answer| answer)))
     }
 
-    /// Tells whether a result, which is JSON, gets as far as the predicate.
+    /// Tells whether the predicate has to decide about a result, which is JSON.
     #[napi(catch_unwind)]
     pub fn asks_predicate(&self, result: String, call: Option<String>) -> napi::Result<bool> {
         let asked = asked(None, None, None, call.as_deref())?;
@@ -214,13 +216,13 @@ impl Engine {
         Ok(crate::given::asks_predicate(overspill, gates, &json(&result)?, &asked))
     }
 
-    /// Returns the text of a result, which is JSON: what would be saved of it.
+    /// Returns the text of a result, which is JSON, as it would be saved.
     #[napi(catch_unwind)]
     pub fn text(&self, result: String) -> napi::Result<Option<String>> {
         Ok(overspill_embed::text(&self.inner.overspill, &json(&result)?))
     }
 
-    /// Bounds several outputs under one budget.
+    /// Shortens several outputs under one budget.
     #[napi(ts_return_type = "Promise<Array<Spilled | null>>")]
     pub fn batch(
         &self,
@@ -245,7 +247,7 @@ impl Engine {
         Ok(AsyncTask::new(Work::new(work, |answer| answer)))
     }
 
-    /// Takes an output as it is being written.
+    /// Takes an output while it is written.
     #[napi(catch_unwind)]
     pub fn spill(&self, call: Option<String>) -> napi::Result<NativeSpill> {
         let CallRequest { call, options, end } = asked(None, None, None, call.as_deref())?;
@@ -253,8 +255,8 @@ impl Engine {
         Ok(NativeSpill::new(spill, end, self.inner.lines))
     }
 
-    /// Answers a question about what was saved: `read`, `grep`, `list`, `sweep` or `cleanup`. Where
-    /// the store is written in JavaScript, what it gave comes along. All in JSON.
+    /// Answers a question about saved outputs: `read`, `grep`, `list`, `sweep` or `cleanup`. If the
+    /// store is written in JavaScript, its answers are arguments. Everything is JSON.
     #[napi(ts_return_type = "Promise<string>")]
     pub fn ask(
         &self,
@@ -271,7 +273,7 @@ impl Engine {
         Ok(AsyncTask::new(Work::new(work, |answer| answer)))
     }
 
-    /// Says to a strategy what there is room for, in JSON.
+    /// Returns the limits for a strategy, as JSON.
     #[napi(catch_unwind)]
     pub fn limits(&self, call: Option<String>) -> napi::Result<String> {
         let CallRequest { call, options, .. } = asked(None, None, None, call.as_deref())?;
@@ -279,7 +281,7 @@ impl Engine {
         Ok(camel_keys(overspill_embed::policy(&policy)).to_string())
     }
 
-    /// Returns what there is to hear since it was last asked, in JSON.
+    /// Returns the events since the last call, as JSON.
     #[napi]
     pub fn heard(&self) -> String {
         let mut heard = self.inner.heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -300,7 +302,7 @@ impl Inner {
         }
         let (told, store) = given.told(&self.overspill, output, asked)?;
         if let Some(store) = store {
-            // Tried, so nobody hears of it.
+            // This is only a trial, so no observer gets an event.
             asked.process(&told.to_builder().no_observer().build(), output);
             if store.is_asked() {
                 return Ok(Some(Either::B(true)));
@@ -335,8 +337,8 @@ impl Inner {
             }
         }
         Ok(match overspill_embed::apply(&told, &result, asked, &gates) {
-            Bounded::Unchanged => None,
-            Bounded::Changed(changed) => Some(changed.to_string()),
+            ShortenedResult::Unchanged => None,
+            ShortenedResult::Changed(changed) => Some(changed.to_string()),
         })
     }
 

@@ -1,4 +1,4 @@
-//! What JavaScript was asked beforehand.
+//! Answers that JavaScript gave in advance.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::report::{failed, misuse};
 
 /// Answers of a strategy (`choice`, `choiceError`), a predicate (`verdict`) and a store (`saved`,
-/// `saveError`, `entries`; `store` says that there is one).
+/// `saveError`, `entries`; `store` tells that the engine has such a store).
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Given(Value);
 
@@ -21,8 +21,8 @@ impl Given {
         json.map(parse).transpose().map(|given| Given(given.unwrap_or_default()))
     }
 
-    /// Returns an engine that knows the answers, and the store among them, if it does not know yet
-    /// where an output would be.
+    /// Returns an engine with these answers. Also returns the store, if it has no answer yet for
+    /// saving an output.
     pub(crate) fn told(
         &self,
         overspill: &Overspill,
@@ -46,17 +46,17 @@ impl Given {
         Ok((told.build(), Some(store).filter(|_| !knows)))
     }
 
-    /// Returns the store that was asked, with the bytes it gave.
+    /// Returns the store with its answers and the bytes that it returned.
     pub(crate) fn store(&self, bytes: Vec<u8>) -> napi::Result<GivenStore> {
         GivenStore::of(&self.0, bytes).map_err(|error| failed("StoreError", error))
     }
 
-    /// Tells whether there is anything to know.
+    /// Tells whether no answers were given.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_null()
     }
 
-    /// Returns the gates with the predicate's answer among them.
+    /// Returns the gates with the predicate's answer.
     pub(crate) fn gates(&self, gates: &Gates) -> napi::Result<Gates> {
         let verdict = match self.0.get("verdict") {
             None | Some(Value::Null) => return Ok(gates.clone()),
@@ -75,7 +75,8 @@ impl Given {
     }
 }
 
-/// Tells whether a result gets as far as the predicate, past the gates before it. Nothing is saved, and no observer hears of it.
+/// Tells whether a result passes the gates before the predicate. This saves no output and reports
+/// no event.
 pub(crate) fn asks_predicate(
     overspill: &Overspill,
     gates: &Gates,

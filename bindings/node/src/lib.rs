@@ -1,8 +1,8 @@
-//! overspill for Node: decode, ask the library, encode. What is decided is decided there.
+//! overspill for Node: converts values and calls the library, which makes all decisions.
 //!
-//! Nothing here calls JavaScript. Strategies, predicates and stores that are written in it are asked
-//! beforehand, on its own thread, and their answers come in as [`given::Given`]; what an observer is
-//! to hear is fetched afterwards.
+//! This code never calls JavaScript. Strategies, predicates and stores that are written in
+//! JavaScript are called in advance, on its own thread, and their answers come in as
+//! [`given::Given`]. JavaScript fetches events for an observer afterwards.
 
 mod engine;
 mod given;

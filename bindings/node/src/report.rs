@@ -1,85 +1,86 @@
-//! What became of an output, as JavaScript sees it.
+//! The result of shortening an output, for JavaScript.
 
 use napi_derive::napi;
 use overspill::core::{LineRule, Size as CoreSize, Span as CoreSpan};
 use overspill::{Error, Outcome};
 use overspill_embed::{Misuse, Question};
 
-/// How large something is.
+/// A size.
 #[napi(object)]
 pub struct Size {
-    /// Bytes of UTF-8.
+    /// The number of bytes of UTF-8.
     pub bytes: i64,
-    /// Lines.
+    /// The number of lines.
     pub lines: i64,
-    /// Characters: Unicode scalar values.
+    /// The number of characters (Unicode scalar values).
     pub chars: i64,
 }
 
-/// A part of an output: bytes from and up to, lines first and last, counted from 1.
+/// A part of an output. Lines are counted from 1.
 #[napi(object)]
 pub struct Span {
-    /// From one offset up to another.
+    /// The first byte, and the end.
     #[napi(ts_type = "[number, number]")]
     pub bytes: Vec<i64>,
-    /// From one line to another, both included.
+    /// The first and the last line.
     #[napi(ts_type = "[number, number]")]
     pub lines: Vec<i64>,
 }
 
-/// How much is left out, in the unit that says most about it.
+/// The amount that is left out, in the unit that fits best.
 #[napi(object)]
 pub struct LeftOut {
-    /// Of what.
+    /// The unit.
     #[napi(ts_type = "'lines' | 'bytes' | 'chars'")]
     pub unit: String,
-    /// How many.
+    /// The number of units.
     pub count: i64,
 }
 
-/// An output that was too large: a preview of it, and where all of it is.
+/// An output that was too large: its preview, and the place of the whole output.
 #[napi(object)]
 pub struct Spilled {
-    /// It was too large.
+    /// The output was too large.
     #[napi(ts_type = "true")]
     pub spilled: bool,
-    /// What the model gets, notice included.
+    /// The text for the model, notice included.
     pub text: String,
-    /// The shown part of the output, without the notice. Other systems' profiles mark the gap in it.
+    /// The shown part of the output, without the notice. The profiles of other systems mark the gap
+    /// in it.
     pub preview: String,
-    /// The words alone.
+    /// The notice alone.
     pub notice: String,
-    /// Not all that is shown is byte for byte the output's.
+    /// The text differs from the bytes of the output: some are cleaned or replaced.
     pub lossy: bool,
-    /// The saved output.
+    /// The id of the saved output.
     #[napi(ts_type = "string | null")]
     pub id: napi::Either<String, napi::bindgen_prelude::Null>,
-    /// Where it is.
+    /// The path or address of the saved output.
     #[napi(ts_type = "string | null")]
     pub path: napi::Either<String, napi::bindgen_prelude::Null>,
-    /// Every byte is in the saved copy.
+    /// The saved copy has every byte.
     pub complete: bool,
     /// The size of the output.
     pub total: Size,
-    /// The size of what is shown of it.
+    /// The size of the shown part.
     pub shown: Size,
-    /// What is shown; null where it is not pieces of the output.
+    /// The shown parts. Null if the text is not made of parts of the output.
     #[napi(ts_type = "Span[] | null")]
     pub pieces: napi::Either<Vec<Span>, napi::bindgen_prelude::Null>,
-    /// What is left out; null where what is shown is not pieces of the output.
+    /// The left-out parts. Null if the text is not made of parts of the output.
     #[napi(ts_type = "Span[] | null")]
     pub gaps: napi::Either<Vec<Span>, napi::bindgen_prelude::Null>,
-    /// How much is left out.
+    /// The amount that is left out.
     pub left_out: LeftOut,
-    /// The limit because of which it was cut.
+    /// The limit that the output exceeds.
     #[napi(ts_type = "'bytes' | 'lines' | 'chars' | 'tokens' | null")]
     pub limit: napi::Either<String, napi::bindgen_prelude::Null>,
-    /// Why it is not in the bucket yet.
+    /// The reason why the output is not in the bucket yet.
     #[napi(ts_type = "string | null")]
     pub pending: napi::Either<String, napi::bindgen_prelude::Null>,
-    /// How many secrets were masked in it.
+    /// The number of secrets that were masked.
     pub masked: i64,
-    /// Why it could not be saved.
+    /// The reason why the output could not be saved.
     #[napi(ts_type = "string | null")]
     pub error: napi::Either<String, napi::bindgen_prelude::Null>,
 }
@@ -89,7 +90,7 @@ pub struct Spilled {
 pub struct MaskedOutput {
     #[napi(ts_type = "string | Uint8Array")]
     pub output: napi::Either<String, napi::bindgen_prelude::Uint8Array>,
-    /// How many there were.
+    /// The number of masked secrets.
     pub count: i64,
 }
 
@@ -113,7 +114,7 @@ impl From<&CoreSpan> for Span {
     }
 }
 
-/// Says what became of an output; `None` if it fits.
+/// Converts an outcome. Returns `None` for a short output.
 pub(crate) fn spilled(outcome: Outcome<'_>, lines: LineRule) -> Option<Spilled> {
     let Outcome::Spilled(cut) = outcome else { return None };
     let (preview, notice) = (cut.preview.clone(), cut.notice.clone());
@@ -141,7 +142,7 @@ pub(crate) fn spilled(outcome: Outcome<'_>, lines: LineRule) -> Option<Spilled> 
     })
 }
 
-/// An error of a kind that JavaScript has a class for.
+/// Makes an error for which JavaScript has a class.
 pub(crate) fn failed(kind: &str, message: impl std::fmt::Display) -> napi::Error {
     napi::Error::from_reason(format!("{kind}: {message}"))
 }

@@ -1,4 +1,4 @@
-//! An output as it is being written.
+//! Takes an output while it is written.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,12 +12,12 @@ use overspill::core::LineRule;
 use crate::report::{Spilled, failed, spilled};
 use crate::tasks::{Promise, Work};
 
-/// What was too large, or the bytes of what fits.
+/// The preview of a long output, or the bytes of a short one.
 type Closed<Bytes> = Either<Spilled, Bytes>;
-/// An open output, and what is known of how its call ended.
+/// An open output, and the end of its call as far as it is known.
 type Open = Arc<Mutex<Option<(overspill::Spill<'static>, CallEnd)>>>;
 
-/// Takes an output piece by piece. One piece is to be taken before the next one comes.
+/// Takes an output piece by piece. Wait for one piece before you write the next one.
 #[napi]
 pub struct NativeSpill {
     open: Open,
@@ -70,27 +70,27 @@ impl NativeSpill {
         AsyncTask::new(Work::new(work, |()| ()))
     }
 
-    /// Returns how many secrets are masked in what fits, once it is closed.
+    /// Returns the number of masked secrets in a short output, after it is closed.
     #[napi(getter)]
     pub fn masked(&self) -> i64 {
         self.masked.load(Ordering::Relaxed) as i64
     }
 
-    /// Says that the output is not all there.
+    /// Marks the output as incomplete.
     #[napi]
     pub fn interrupted(&self) {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.iter_mut().for_each(|(_, end)| end.interrupted = true);
     }
 
-    /// Says that the output is complete; answers with what was too large, or null.
+    /// Ends the output. Returns its preview, or null for a short output.
     #[napi(catch_unwind)]
     pub fn close_sync(&self) -> napi::Result<Option<Spilled>> {
         finish(&self.open).map(|done| spilled(done, self.lines))
     }
 
-    /// Says that the output is complete, on another thread; answers with what was too large, or
-    /// with the bytes of what fits.
+    /// Ends the output on another thread. Resolves to its preview, or to the bytes of a short
+    /// output.
     #[napi(ts_return_type = "Promise<Spilled | Uint8Array>")]
     pub fn close(&self) -> Promise<Closed<Vec<u8>>, Closed<Uint8Array>> {
         let (open, lines, masked) = (self.open.clone(), self.lines, self.masked.clone());

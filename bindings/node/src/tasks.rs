@@ -1,4 +1,4 @@
-//! Work that touches files, on the threads that Node has for it.
+//! Runs work with files on the threads that Node has for it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,10 +7,10 @@ use napi::{Env, Task};
 
 use crate::report::failed;
 
-/// What JavaScript has a promise of.
+/// The Rust side of a promise.
 pub(crate) type Promise<A, J = A> = AsyncTask<Work<A, J>>;
 
-/// Does something on another thread and hands the answer back on JavaScript's.
+/// Work that runs on another thread. JavaScript's thread converts the answer.
 pub struct Work<A, J> {
     work: Option<Box<dyn FnOnce() -> napi::Result<A> + Send>>,
     answer: fn(A) -> J,

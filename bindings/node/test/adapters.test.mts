@@ -1,4 +1,4 @@
-/** Each adapter at work in the real framework, with a model that asks for tool calls. */
+/** Runs each adapter in the real framework, with a model that makes tool calls. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -14,18 +14,18 @@ import { MockLanguageModelV3 } from 'ai/test';
 import { createAgent, tool as langchainTool } from 'langchain';
 import { Overspill } from 'overspill';
 import { createTruncationMiddleware, TruncationService } from 'overspill/agent-v2';
-import { boundedTools } from 'overspill/ai';
+import { shortenedTools } from 'overspill/ai';
 import { overspillMiddleware } from 'overspill/langchain';
-import { bounded } from 'overspill/mcp';
+import { shortened } from 'overspill/mcp';
 import { createTruncate } from 'overspill/opencode';
 import { createTruncationPlugin } from 'overspill/takumi';
 import { z } from 'zod';
 
 import { directory, lines, make, numbered } from './start.mjs';
 
-test('Vercel AI SDK', async () => {
+test('Vercel AI SDK adapter shortens tool results', async () => {
   const overspill = make({ maxLines: 10, maxBytes: 2000 });
-  const tools = boundedTools(
+  const tools = shortenedTools(
     {
       log: tool({ inputSchema: z.object({ count: z.number() }), execute: async ({ count }) => numbered(count) }),
       data: tool({ inputSchema: z.object({}), execute: () => ({ all: numbered(1000).split('\n') }) }),
@@ -68,18 +68,18 @@ test('Vercel AI SDK', async () => {
   assert.deepEqual((await overspill.list()).map((entry) => entry.callId).sort(), ['c0', 'c2', 'c3']);
 });
 
-test('MCP TypeScript SDK', async () => {
+test('MCP TypeScript SDK adapter shortens tool results', async () => {
   const overspill = make({ maxLines: 10 });
   const server = new McpServer({ name: 'logs', version: '1' });
   server.registerTool(
     'log',
     { inputSchema: { count: z.number() } },
-    bounded('log', async ({ count }: { count: number }) => ({ content: [{ type: 'text' as const, text: numbered(count) }] }), overspill),
+    shortened('log', async ({ count }: { count: number }) => ({ content: [{ type: 'text' as const, text: numbered(count) }] }), overspill),
   );
   server.registerTool(
     'parts',
     {},
-    bounded(
+    shortened(
       'parts',
       () => ({
         isError: true,
@@ -123,7 +123,7 @@ class Asks extends BaseChatModel {
   }
 }
 
-test('LangChain.js', async () => {
+test('LangChain.js adapter shortens tool results', async () => {
   const overspill = make({ maxLines: 10 });
   const log = langchainTool(({ count }: { count: number }) => numbered(count), {
     name: 'log',
@@ -138,7 +138,7 @@ test('LangChain.js', async () => {
   assert.deepEqual((await overspill.list()).map((entry) => entry.callId), ['c1']);
 });
 
-test('opencode', async () => {
+test('opencode adapter shortens tool results', async () => {
   const store = directory();
   const truncate = createTruncate({ store });
   assert.deepEqual(await truncate.output('short'), { content: 'short', truncated: false });
@@ -153,7 +153,7 @@ test('opencode', async () => {
   assert(!(await truncate.output(numbered(3000), {}, { permission: denied })).content.includes('Task tool'));
 });
 
-test('agent-v2', async () => {
+test('agent-v2 adapter shortens tool results', async () => {
   const heard: string[] = [];
   const service = new TruncationService({
     global: { maxLines: 20, storageDir: directory() },
@@ -187,7 +187,7 @@ test('agent-v2', async () => {
   assert.equal(await service.cleanup(), 0);
 });
 
-test('takumi', async () => {
+test('takumi adapter shortens tool results', async () => {
   const plugin = createTruncationPlugin(new Overspill({ profile: 'takumi', store: directory() }));
   assert.deepEqual([plugin.name, plugin.enforce], ['truncation', 'post']);
   const hook = (result: object, config: object = {}) => plugin.toolResult.call({ config }, result as never, { sessionId: 's' });

@@ -1,4 +1,4 @@
-/** What is bad gets a typed error, or a bounded outcome with the fault noted. Nothing crashes. */
+/** Tests bad input: it causes a typed error, or a shortened outcome with the reason, and never a crash. */
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
@@ -10,7 +10,7 @@ import { Misuse, NotFound, Overspill, OverspillError, type OverspillEvent, Store
 
 import { directory, lines, make, numbered } from './start.mjs';
 
-test('what is no output is a type error', async () => {
+test('value that is not an output is a type error', async () => {
   for (const output of [undefined, null, 5, 1.5, {}, ['text'], () => 'x', Symbol.iterator] as never[]) {
     await assert.rejects(make().process(output), TypeError);
     assert.throws(() => make().processSync(output), TypeError);
@@ -23,7 +23,7 @@ test('bad options are misuse and named', async () => {
     [{ maxLines: -1 }, /^maxLines: -1 is not a whole number/],
     [{ maxLines: 1.5 }, /maxLines/],
     [{ maxBytes: 'many' }, /maxBytes/],
-    [{ maxLine: 5 }, /^maxLine: there is no such option\nhint: there is maxLines/],
+    [{ maxLine: 5 }, /^maxLine: unknown option\nhint: did you mean `maxLines`\?/],
     [{ keep: 'middle' }, /keep: "middle" is not one of head, tail, ends/],
     [{ profile: 'none' }, /profile/],
     [{ tools: { bash: { maxLines: 'x' } } }, /tools\.bash\.maxLines/],
@@ -45,7 +45,7 @@ test('bad options are misuse and named', async () => {
   }
 });
 
-test('bad questions', async () => {
+test('invalid questions are misuse or not found', async () => {
   const overspill = make({ maxLines: 2 });
   const { id } = await overspill.process(numbered(9));
   for (const question of [{ lines: 5 }, { lines: [1, 2], tail: 1 }, { json: '$..[' }, { x: 1 }] as never[]) {
@@ -60,7 +60,7 @@ test('bad questions', async () => {
   await assert.rejects(overspill.grep('a(b', id ?? ''), /unclosed group/);
 });
 
-test('lone surrogates are replaced and said to be', async () => {
+test('lone surrogates are replaced and the outcome is lossy', async () => {
   const overspill = make({ maxLines: 3 });
   assert.equal(overspill.processSync('\ud800').text, '\ud800');
   for (const outcome of [await overspill.process('\ud800x\n'.repeat(9)), overspill.processSync('\ud800x\n'.repeat(9))]) {
@@ -70,14 +70,14 @@ test('lone surrogates are replaced and said to be', async () => {
   assert(lines(result.output) <= 3);
 });
 
-test('bytes that are no text', async () => {
+test('bytes that are not text are accepted', async () => {
   const noise = randomBytes(200_000);
   const outcome = await make().process(noise);
   assert(readFileSync(outcome.path ?? '').equals(noise));
   assert(Buffer.byteLength(outcome.text) <= 51_200 && !outcome.text.includes('\0'));
 });
 
-test('a very long string is not held twice', async () => {
+test('very long string is in memory only once', async () => {
   const output = Buffer.alloc(500_000_000, `${'x'.repeat(99)}\n`).toString('latin1');
   const overspill = make({ keep: 'ends' });
   const before = process.resourceUsage().maxRSS;
@@ -96,7 +96,7 @@ function warnings(): string[] {
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('a strategy that throws or answers nonsense costs its choice', async () => {
+test('strategy that throws or answers nonsense is replaced by the settings', async () => {
   const seen = warnings();
   const heard: OverspillEvent[] = [];
   const circular: Record<string, unknown> = {};
@@ -123,7 +123,7 @@ test('a strategy that throws or answers nonsense costs its choice', async () => 
   assert(seen.some((message) => message.includes('no idea')));
 });
 
-test('a store that throws or answers nonsense is a failed save', async () => {
+test('store that throws or answers nonsense is a failed save', async () => {
   const broken = { save: () => { throw new Error('the shelf is full'); } };
   const outcome = await new Overspill({ store: broken, maxLines: 5 }).process(numbered(100));
   assert(outcome.spilled && outcome.path === null && outcome.text.includes('could not be saved'));
@@ -137,7 +137,7 @@ test('a store that throws or answers nonsense is a failed save', async () => {
   assert.throws(() => new Overspill({ store: broken }).applySync('x'), Misuse);
 });
 
-test('a callback that throws changes nothing', async () => {
+test('callback that throws has no effect', async () => {
   const seen = warnings();
   const broken = (): never => {
     throw new Error('ouch');
@@ -150,7 +150,7 @@ test('a callback that throws changes nothing', async () => {
   assert.equal(seen.filter((message) => message.includes('ouch')).length, 3);
 });
 
-test('use after close', async () => {
+test('use after close is misuse', async () => {
   const spill = make().spill();
   spill.on('error', () => {});
   spill.end('x');
@@ -162,7 +162,7 @@ test('use after close', async () => {
   assert.equal((await destroyed.outcome).text, '');
 });
 
-test('use from many workers', async () => {
+test('engine works in many workers', async () => {
   const place = directory();
   const source = `
     import { Overspill } from ${JSON.stringify(import.meta.resolve('overspill'))};
@@ -180,7 +180,7 @@ test('use from many workers', async () => {
   assert.equal((await new Overspill({ store: place }).list()).length, 80);
 });
 
-test('a worker that is ended in the middle takes nothing along', async () => {
+test('worker that ends in the middle of a call does no harm', async () => {
   const source = `
     import { Overspill } from ${JSON.stringify(import.meta.resolve('overspill'))};
     const overspill = new Overspill({ store: ${JSON.stringify(directory())}, durability: 'none' });
@@ -191,25 +191,25 @@ test('a worker that is ended in the middle takes nothing along', async () => {
   assert((await make({ maxLines: 5 }).process(numbered(100))).spilled);
 });
 
-test('a store that cannot be written is a field of the outcome', async () => {
+test('store that cannot be written is a field of the outcome', async () => {
   const taken = `${directory()}/taken`;
   writeFileSync(taken, 'a file');
   const outcome = await new Overspill({ store: taken, maxLines: 5 }).process(numbered(100));
   assert(outcome.spilled && outcome.path === null && outcome.error?.includes(taken));
 });
 
-test('a result that contains itself is bounded', async () => {
+test('result that contains itself is shortened', async () => {
   const result: Record<string, unknown> = { output: numbered(3000) };
   result['a'] = result['b'] = result;
   const answer = (await make().apply(result)) as Record<string, unknown>;
   assert(lines(answer['output']) <= 2000 && answer['a'] === result);
   const envelope: Record<string, unknown> = { status: 'success', data: numbered(3000) };
   envelope['context'] = envelope;
-  const bounded = (await make({ profile: 'unified' }).apply(envelope)) as { data: { truncated: boolean } };
-  assert(bounded.data.truncated);
+  const shortened = (await make({ profile: 'unified' }).apply(envelope)) as { data: { truncated: boolean } };
+  assert(shortened.data.truncated);
 });
 
-test('numbers and deep values are shown and saved as they are', async () => {
+test('numbers and deep values are shown and saved unchanged', async () => {
   const rows = Array.from({ length: 2000 }, (_, n) => ({ n, x: 0.5, in: { a: { b: { c: { d: [n] } } } } }));
   const overspill = make();
   const answer: unknown = await overspill.apply<unknown>({ content: [], structuredContent: { rows } });
@@ -219,7 +219,7 @@ test('numbers and deep values are shown and saved as they are', async () => {
   assert(!(await overspill.read(entry?.id ?? '')).text.includes('\\u0000'));
 });
 
-test('a long envelope stays an envelope', async () => {
+test('long envelope stays an envelope', async () => {
   const response = JSON.stringify({ status: 'success', data: 'x'.repeat(2_000_000) });
   const overspill = make({ profile: 'unified' });
   for (const answer of [await overspill.apply(response), overspill.applySync(response)]) {

@@ -1,4 +1,4 @@
-/** Every example of the documents compiles under `strict` with our adapters, and runs. */
+/** Compiles every example of the documents under `strict` with our adapters, and runs it. */
 
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Predicates, strategies, storages, permissions and classes of a user, as the documents let users write them. */
+/** Tests predicates, strategies, storages, permissions and classes of a user, as the documents describe them. */
 
 import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { createTruncationPlugin } from 'overspill/takumi';
 
 import { directory, numbered, warnings } from './start.mjs';
 
-/** A registry's result, as the source of agent-v2 has it. */
+/** A result of a registry, as in the source of agent-v2. */
 interface RegistryResult<T = unknown> {
   success: boolean;
   metadata?: T;
@@ -49,7 +49,7 @@ function storageIn(saved: TruncationContext[]): ITruncationStorage {
   };
 }
 
-test('the options of a predicate reach the strategy and the storage', async () => {
+test('options of a predicate reach the strategy and the storage', async () => {
   const [strategy, saved] = [new Recorded(), [] as TruncationContext[]];
   const service = new TruncationService({ strategy, storage: storageIn(saved) });
   const decision = { maxLines: 5, direction: 'tail', skip: false } as const;
@@ -63,7 +63,7 @@ test('the options of a predicate reach the strategy and the storage', async () =
   assert.deepEqual(saved, [{ toolName: 'read', messageId: 'm', options: decision }]);
 });
 
-test('a predicate is asked only about results that get as far', async () => {
+test('predicate is asked only about results that pass the gates before it', async () => {
   const asked: string[] = [];
   const service = new TruncationService({ global: { storageDir: directory() } });
   const shouldTruncate = (tool: string): boolean => asked.push(tool) === 0;
@@ -81,7 +81,7 @@ test('a predicate is asked only about results that get as far', async () => {
   assert.deepEqual(asked, ['asked']);
 });
 
-test('a strategy is not asked about a result that the predicate passes', async () => {
+test('strategy is not asked about a result that the predicate passes', async () => {
   const strategy = new Recorded();
   const service = new TruncationService({ strategy, global: { storageDir: directory() } });
   const result = { output: numbered(9000) };
@@ -103,7 +103,7 @@ test('Infinity is no limit, and NaN is refused', async () => {
   await assert.rejects(new Overspill({ store: 'memory' }).process(output, { maxLines: NaN }), Misuse);
 });
 
-test('a storage that never answers or answers nonsense ends in an error', async () => {
+test('storage that never answers or answers nonsense ends in an error', async () => {
   const never = (): Promise<never> => new Promise(() => {});
   const good = storageIn([]);
   const slow = new TruncationService({ storage: { ...good, read: never, cleanup: never }, answerTimeout: 50 });
@@ -162,7 +162,7 @@ test('opencode cleans up by the time in the name', async () => {
   assert.deepEqual(readdirSync(store).filter((name) => !name.startsWith('.')).sort(), kept.sort());
 });
 
-test('a store of your own is cleaned up by name, too', async () => {
+test('store of your own is cleaned up by name too', async () => {
   const deleted: string[] = [];
   const store: Store = {
     save: async () => 'tool_1',

@@ -1,4 +1,4 @@
-/** The examples of the guides in `docs/replace` compile under `strict` and run. */
+/** Compiles the examples of the guides in `docs/replace` under `strict`, and runs them. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

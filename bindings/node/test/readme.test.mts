@@ -1,4 +1,4 @@
-/** What the README shows is run. */
+/** Runs the examples of the README. */
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';

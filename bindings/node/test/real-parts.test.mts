@@ -1,5 +1,5 @@
 /**
- * Our adapters in the sources that they replace, with the tests of those projects.
+ * Runs our adapters in the sources that they replace, with the tests of those projects.
  *
  * No package registry has the sources. `OVERSPILL_REAL_PARTS` names a directory with checkouts of them, where
  * `npm install vitest@3 pathe dotenv zod bun` was run:
@@ -23,7 +23,7 @@ const PARTS = process.env['OVERSPILL_REAL_PARTS'];
 const copies: string[] = [];
 after(() => copies.forEach((copy) => rmSync(copy, { recursive: true })));
 
-/** Copies a checkout beside it, so that its tests find their packages. */
+/** Copies a checkout to a place beside it, so that its tests find their packages. */
 function checkout(t: TestContext, name: string): string | undefined {
   if (PARTS === undefined) t.skip('no package registry has the project, and OVERSPILL_REAL_PARTS names no directory of checkouts');
   else if (!existsSync(`${PARTS}/${name}`)) t.skip(`there is no ${PARTS}/${name}`);
@@ -36,7 +36,7 @@ function checkout(t: TestContext, name: string): string | undefined {
   return undefined;
 }
 
-/** Puts ours in the place of modules. */
+/** Replaces modules by ours. */
 function replace(adapter: string, ...modules: string[]): void {
   const ours = fileURLToPath(import.meta.resolve(`overspill/${adapter}`));
   for (const module of modules) {
@@ -56,7 +56,7 @@ test('opencode passes its own tests with our Truncate', async (t) => {
   const copy = checkout(t, 'opencode/packages/opencode');
   if (copy === undefined) return;
   replace('opencode', `${copy}/src/tool/truncation.ts`);
-  // It loads the whole program before the tests.
+  // The test program loads the whole product first.
   rmSync(`${copy}/bunfig.toml`, { force: true });
   const env = { ...process.env, HOME: directory(), XDG_DATA_HOME: directory(), NO_COLOR: '1' };
   const command = `${PARTS}/node_modules/.bin/bun`;
@@ -78,7 +78,7 @@ test('neovate passes its own tests with our plugin', async (t) => {
   const copy = checkout(t, 'neovate-code');
   if (copy === undefined) return;
   replace('takumi', `${copy}/src/plugins/truncation.ts`);
-  // That project leaves lists alone. The document wants their text parts shortened.
+  // That project does not change lists. The document wants their text parts shortened.
   const but = ['-t', '^(?!.*non-string content)'];
   assert.match(await vitest(copy, 'src/plugins/truncation.test.ts', ...but), /Tests +6 passed \| 1 skipped/);
 });

@@ -1,4 +1,4 @@
-/** The adapters in the place of the code that they replace, with extensions that work and extensions that fail. */
+/** Tests the adapters in place of the code that they replace, with extensions that work and extensions that fail. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ import { directory, numbered, warnings } from './start.mjs';
 
 const long = { success: true, output: numbered(100), metadata: { own: 1 } };
 
-test('a skip object of shouldTruncate passes the result', async () => {
+test('skip object of shouldTruncate passes the result', async () => {
   const service = new TruncationService({ global: { maxLines: 10, storageDir: directory() } });
   const run = (decision: unknown) =>
     createTruncationMiddleware({ service, shouldTruncate: () => decision as boolean })('t', long, { toolName: 't' });
@@ -33,7 +33,7 @@ test('a skip object of shouldTruncate passes the result', async () => {
   assert.equal(await run(false), long);
 });
 
-test('a predicate that fails costs its decision, not the result', async () => {
+test('predicate that fails does not lose the result', async () => {
   const service = new TruncationService({ global: { maxLines: 10, storageDir: directory() } });
   const decide = [
     () => { throw new Error('ouch'); },
@@ -86,7 +86,7 @@ test('storageDir and retentionDays apply, also when they change', async () => {
   assert(existsSync(path));
 });
 
-test('a storage of the document gets text and its context, and is asked to read and to clean up', async () => {
+test('storage of the document gets text and its context, and is asked to read and to clean up', async () => {
   const kept = new Map<string, [string, TruncationContext]>();
   const days: number[] = [];
   const storage: ITruncationStorage = {
@@ -114,7 +114,7 @@ test('a storage of the document gets text and its context, and is asked to read 
   assert.deepEqual([...kept.values()], [[long.output, { toolName: 'make', messageId: 'n' }]]);
 });
 
-test('a storage that fails gives the original output and an error event', async () => {
+test('storage that fails returns the original output and an error event', async () => {
   const bad: Array<[unknown, RegExp]> = [
     [async () => { throw new Error('the bucket is gone'); }, /the bucket is gone/],
     [() => { throw new Error('at once'); }, /at once/],
@@ -133,7 +133,7 @@ test('a storage that fails gives the original output and an error event', async 
     assert.equal(heard[0]?.type, 'error');
     assert.match(heard[0]?.error ?? '', reason);
     assert((heard[0]?.timestamp ?? 0) >= before);
-    // Beyond the ceiling nothing passes.
+    // Over the ceiling no output passes.
     const huge = await service.output(numbered(60_000), { toolName: 't' });
     assert(huge.truncated && huge.outputPath === '' && huge.content.length < 100_000);
     await assert.rejects(service.cleanup(), StoreError);
@@ -149,7 +149,7 @@ class Own extends BaseTruncationStrategy {
   }
 }
 
-test('a strategy of the document gets all settings', async () => {
+test('strategy of the document gets all settings', async () => {
   const strategy = new Own();
   const storageDir = directory();
   const service = new TruncationService({ strategy, global: { storageDir, retentionDays: 3 }, tools: { a: { maxLines: 4 }, off: { enabled: false } } });
@@ -161,7 +161,7 @@ test('a strategy of the document gets all settings', async () => {
   assert.equal(strategy.seen.length, 1, 'nobody asks about a tool that is switched off');
 });
 
-test('a strategy that fails gives a bounded result and an error event', async () => {
+test('strategy that fails returns a shortened result and an error event', async () => {
   const bad: Array<[object, RegExp]> = [
     [{ needsTruncation: () => { throw new Error('no idea'); } }, /no idea/],
     [{ truncate: () => { throw new Error('no idea'); } }, /no idea/],
@@ -186,14 +186,14 @@ test('a strategy that fails gives a bounded result and an error event', async ()
   }
 });
 
-test('a strategy that shows too much is cut at the ceiling', async () => {
+test('strategy that shows too much is cut at the ceiling', async () => {
   const strategy = { name: 'all', needsTruncation: () => true, truncate: (content: string) => ({ content, removedLines: 1 }) };
   const service = new TruncationService({ strategy, global: { storageDir: directory() } });
   const result = await service.output(numbered(60_000), { toolName: 't' });
   assert(result.truncated && result.content.length < 100_000);
 });
 
-test('a listener that throws or rejects changes nothing', async () => {
+test('listener that throws or rejects has no effect', async () => {
   const listeners = [() => { throw new Error('ouch'); }, async () => { throw new Error('ouch'); }];
   for (const onEvent of listeners) {
     const service = new TruncationService({ onEvent, global: { maxLines: 2, storageDir: directory() } });
@@ -234,7 +234,7 @@ test('TruncationStorage saves, reads inside its directory only, and cleans up', 
   await assert.rejects(new TruncationStorage(taken).save('text', { toolName: 't' }), StoreError);
 });
 
-test('the constants are the settings of the profile', async () => {
+test('constants are the settings of the profile', async () => {
   const engine = new Overspill({ profile: 'agent-v2', store: 'memory' });
   for (const tool of ['other', ...Object.keys(TOOL_TRUNCATION_CONFIGS)]) {
     const { maxLines, maxBytes, direction, enabled } = { ...DEFAULT_TRUNCATION_CONFIG, ...TOOL_TRUNCATION_CONFIGS[tool] };
@@ -315,7 +315,7 @@ test('unified: the five variables apply, and an invalid one is a warning', async
   }
 });
 
-test('a saved output is read by the path of its record', async () => {
+test('saved output is read by the path of its record', async () => {
   for (const profile of ['overspill', 'klaude', 'unified', 'takumi', 'agent-v2', 'opencode'] as const) {
     const overspill = new Overspill({ profile, store: directory() });
     const { path, id } = await overspill.process(numbered(60_000), { tool: 't', callId: 'c', session: 's' });
@@ -325,7 +325,7 @@ test('a saved output is read by the path of its record', async () => {
   }
 });
 
-test('the ceiling can be switched off', async () => {
+test('ceiling can be switched off', async () => {
   const storage = { save: async () => { throw new Error('full'); } };
   for (const ceiling of [true, false]) {
     const service = new TruncationService({ ceiling, storage, global: { maxLines: 10 } });

@@ -1,4 +1,4 @@
-/** What the tests share. */
+/** Helpers that the tests share. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { Overspill, type Options } from 'overspill';
 
 const directories: string[] = [];
 
-/** A directory of its own, which goes when the tests are over. */
+/** Makes a directory, which is removed after the tests. */
 export function directory(): string {
   const made = mkdtempSync(join(tmpdir(), 'overspill-test-'));
   directories.push(made);
@@ -26,7 +26,7 @@ export function numbered(lines: number): string {
   return Array.from({ length: lines }, (_, index) => `line ${index + 1}\n`).join('');
 }
 
-/** How many lines a text has. */
+/** Returns the number of lines of a text. */
 export function lines(text: unknown): number {
   return String(text).replace(/\n$/, '').split('\n').length;
 }

@@ -1,4 +1,4 @@
-/** What a program does with it. */
+/** Tests the functions that a program calls. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { NotFound, Overspill, type OverspillEvent, type Store, Whole } from 'ove
 
 import { directory, lines, make, numbered } from './start.mjs';
 
-test('what fits is the very same output', async () => {
+test('short output is returned as the same object', async () => {
   const overspill = make();
   for (const output of ['short', '', Buffer.from('short'), new Uint8Array([104, 105]), numbered(2000)]) {
     for (const outcome of [await overspill.process(output), overspill.processSync(output)]) {
@@ -23,7 +23,7 @@ test('what fits is the very same output', async () => {
   assert.equal(overspill.processSync(Buffer.from([0xe9])).text, '\ufffd');
 });
 
-test('what is too large is bounded and saved whole', async () => {
+test('long output is shortened and saved whole', async () => {
   const output = numbered(100_000);
   const overspill = make({ maxLines: 10 });
   const call = { tool: 'make', callId: 'c1', session: 's1' };
@@ -56,7 +56,7 @@ test('text of any length agrees with its bytes', async () => {
   assert.equal(mine.text, theirs.text);
 });
 
-test('limits come from the call, the tool and the whole', () => {
+test('limits come from the call, the tool and the engine', () => {
   const overspill = make({ maxLines: 100, tools: { bash: { maxLines: 50, keep: 'tail' }, read: false } });
   const output = numbered(1000);
   const shown = (call: object): number => lines(overspill.processSync(output, call).text);
@@ -81,7 +81,7 @@ test('saved outputs are read, searched, listed and swept', async () => {
   assert.deepEqual(await overspill.sweep(), { removed: 0, bytes: 0, kept: 1, failed: 0 });
 });
 
-test('answers say what they are and lead on', async () => {
+test('answers have a sentence and the options of the next page', async () => {
   const overspill = make({ maxLines: 10 });
   const broken = await overspill.process(`[12abc,\n${'1,\n'.repeat(3000)}`);
   const value = await overspill.read(broken.id ?? '', { json: '$[0]' });
@@ -95,7 +95,7 @@ test('answers say what they are and lead on', async () => {
   assert.deepEqual([found.lines.length + rest.lines.length, rest.what], [2500, '']);
 });
 
-test('a spill is a stream', async () => {
+test('spill is a stream', async () => {
   const overspill = make({ maxLines: 10 });
   const spill = overspill.spill({ tool: 'make' });
   await pipeline(Readable.from([Buffer.from('bytes\n'), 'text\n', numbered(5000)]), spill);
@@ -107,7 +107,7 @@ test('a spill is a stream', async () => {
   assert.equal((await short.close()).text, 'fits');
 });
 
-test('a stream that breaks off is still saved', async () => {
+test('stream that breaks off is still saved', async () => {
   const spill = make({ maxLines: 3 }).spill();
   const failed = once(spill, 'error');
   await new Promise((written) => spill.write(numbered(100), written));
@@ -134,15 +134,15 @@ test('tools are wrapped', async () => {
   assert.throws(broken, RangeError);
 });
 
-test('results keep what is not text', async () => {
+test('results keep values that are not text', async () => {
   const overspill = make({ maxLines: 5 });
   const [image, date] = [new Map(), new Date()];
   const result = { output: numbered(1000), metadata: { date, big: 10n ** 30n, nothing: undefined }, image };
-  for (const bounded of [await overspill.apply(result), overspill.applySync(result)] as Array<typeof result>) {
-    assert(lines(bounded.output) <= 5 && bounded.image === image && bounded.metadata.date === date);
-    assert.equal(bounded.metadata.big, 10n ** 30n);
-    assert.equal((bounded.metadata as { truncated?: boolean }).truncated, true);
-    assert.equal(await overspill.apply(bounded), bounded);
+  for (const shortened of [await overspill.apply(result), overspill.applySync(result)] as Array<typeof result>) {
+    assert(lines(shortened.output) <= 5 && shortened.image === image && shortened.metadata.date === date);
+    assert.equal(shortened.metadata.big, 10n ** 30n);
+    assert.equal((shortened.metadata as { truncated?: boolean }).truncated, true);
+    assert.equal(await overspill.apply(shortened), shortened);
   }
   assert.equal(lines(result.output), 1000);
   const parts = [{ type: 'text', text: numbered(1000) }, { type: 'image', data: image }];
@@ -153,7 +153,7 @@ test('results keep what is not text', async () => {
   }
 });
 
-test('a batch shares one budget', async () => {
+test('batch shares one budget', async () => {
   const [small, first, second] = await make().batch(['small\n', numbered(4000), [numbered(4000), { tool: 'make' }]], {
     maxLines: 100,
   });
@@ -161,7 +161,7 @@ test('a batch shares one budget', async () => {
   assert(lines(first?.text) + lines(second?.text) <= 99);
 });
 
-test('events say what became of each call', async () => {
+test('event tells the result of each call', async () => {
   const heard: OverspillEvent[] = [];
   const overspill = make({ maxLines: 5, onEvent: (event) => heard.push(event) });
   await overspill.process('short', { tool: 'a' });
@@ -171,7 +171,7 @@ test('events say what became of each call', async () => {
   assert.deepEqual([heard[1]?.path, heard[1]?.tool, heard[1]?.callId], [path, 'b', 'c']);
 });
 
-test('a strategy of one’s own', async () => {
+test('strategy of your own chooses the shown parts', async () => {
   const strategy = (output: Buffer, room: { maxLines: number | null }) => {
     assert.equal(room.maxLines, 5);
     const all = output.toString().split('\n');
@@ -214,7 +214,7 @@ class Shelf implements Store {
   }
 }
 
-test('a store of one’s own', async () => {
+test('store of your own saves and reads outputs', async () => {
   const shelf = new Shelf();
   const heard: string[] = [];
   const overspill = new Overspill({ store: shelf, maxLines: 5, onEvent: (event) => heard.push(event.type) });
@@ -253,7 +253,7 @@ test('many calls at once with a store that needs the thread pool', async () => {
   assert.equal(new Set(all.map((one) => one.path)).size, 40);
 });
 
-test('a predicate decides for each result', async () => {
+test('predicate decides for each result', async () => {
   const says = { no: false, yes: true, less: { maxLines: 3 } };
   const overspill = make({ maxLines: 10, shouldSpill: (tool) => says[tool as keyof typeof says] });
   const shown = async (tool: string): Promise<number> =>
@@ -273,7 +273,7 @@ test('stores can be a directory, memory or none', async () => {
 const SECRET = `${'ghp'}_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2)}`;
 const STARS = `ghp_${'*'.repeat(40)}`;
 
-test('secrets are masked in all that is shown', async () => {
+test('secrets are masked in every shown text', async () => {
   const overspill = make({ redact: 'all', redactPattern: 'corp-[0-9]+' });
   const cases = [
     [SECRET, STARS],
@@ -311,9 +311,9 @@ test('secrets are masked in all that is shown', async () => {
   assert(long.spilled && long.masked === 1 && !long.text.includes(SECRET));
 });
 
-test('no option says that an output is masked already', async () => {
+test('no option can claim that an output is masked already', async () => {
   const overspill = make({ redact: 'all' });
-  const message = /masked: there is no such option/;
+  const message = /masked: unknown option/;
   for (const masked of [0, 7, null]) {
     const call = { masked } as never;
     for (const output of [SECRET, `${SECRET}\n${numbered(6000)}`, `${'x'.repeat(1_500_000)} ${SECRET}`, Buffer.from(SECRET)]) {
@@ -327,7 +327,7 @@ test('no option says that an output is masked already', async () => {
   }
 });
 
-test('a strategy in JavaScript gets no secret when it is asked at once', () => {
+test('strategy in JavaScript gets no secret when it is called synchronously', () => {
   const seen: string[] = [];
   const strategy = (output: Uint8Array): null => {
     seen.push(Buffer.from(output).toString());
@@ -340,7 +340,7 @@ test('a strategy in JavaScript gets no secret when it is asked at once', () => {
   assert(seen.length === 2 && seen.every((bytes) => bytes.startsWith(STARS)));
 });
 
-test('a store and a strategy in JavaScript get no secret', async () => {
+test('store and strategy in JavaScript get no secret', async () => {
   const saved: string[] = [];
   const seen: string[] = [];
   const store: Store = {

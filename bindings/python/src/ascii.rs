@@ -1,12 +1,12 @@
-//! Text that Python holds as UTF-8 already: no copy of it is needed.
+//! Borrows text that Python already has as UTF-8, so that it is not copied.
 //!
-//! The one place with `unsafe` in it.
+//! This is the only module with `unsafe` code.
 
 use pyo3::ffi::{Py_ssize_t, PyObject};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// Text of ASCII characters only, which Python holds as one byte each.
+/// Text of ASCII characters only, which Python stores as one byte each.
 pub(crate) struct Ascii<'py> {
     text: Bound<'py, PyString>,
     start: *const u8,
@@ -15,13 +15,13 @@ pub(crate) struct Ascii<'py> {
 
 #[cfg(not(windows))]
 unsafe extern "C" {
-    // Exported by every Python 3; a part of the stable interface only since 3.10, so that `pyo3` does
-    // not show it to a build that is to run on 3.9. On Windows it could not be linked for that one.
+    // Every Python 3 exports this function, but only since 3.10 it is part of the stable interface.
+    // So `pyo3` hides it in a build for 3.9. On Windows such a build could not link it.
     fn PyUnicode_AsUTF8AndSize(text: *mut PyObject, length: *mut Py_ssize_t) -> *const u8;
 }
 
 impl<'py> Ascii<'py> {
-    /// Takes a text if it is ASCII. Of any other Python would make a copy, and keep it.
+    /// Takes a text if it is ASCII. For other text Python would make a copy and keep it.
     #[cfg(not(windows))]
     pub(crate) fn of(text: &Bound<'py, PyString>) -> Option<Ascii<'py>> {
         let is_ascii = text.call_method0(pyo3::intern!(text.py(), "isascii")).ok()?;
@@ -29,7 +29,7 @@ impl<'py> Ascii<'py> {
             return None;
         }
         let mut length: Py_ssize_t = 0;
-        // SAFETY: `text` is a `str`, and we hold the interpreter's lock.
+        // SAFETY: `text` is a `str`, and this thread has the interpreter's lock.
         let start = unsafe { PyUnicode_AsUTF8AndSize(text.as_ptr(), &mut length) };
         let length = usize::try_from(length).ok()?;
         (!start.is_null()).then(|| Ascii { text: text.clone(), start, length })
@@ -42,7 +42,7 @@ impl<'py> Ascii<'py> {
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
         debug_assert!(!self.text.is_none());
-        // SAFETY: the bytes belong to the text, which cannot change and lives as long as `self` does.
+        // SAFETY: the bytes belong to the text, which cannot change and lives as long as `self`.
         unsafe { std::slice::from_raw_parts(self.start, self.length) }
     }
 }

@@ -1,7 +1,7 @@
-//! What the library asks of Python: a store, a strategy, a predicate, an observer.
+//! Calls objects written in Python: a store, a strategy, a predicate, an observer.
 //!
-//! Each is called with the interpreter's lock held, from whatever thread the work is done on. What
-//! it raises never goes further than the outcome or an event.
+//! Each is called with the interpreter's lock, on the thread that does the work. An exception of
+//! these objects becomes a part of the outcome or an event.
 
 use std::ops::Range;
 
@@ -78,7 +78,7 @@ fn call_json(call: &Call) -> Value {
     })
 }
 
-/// A strategy written in Python: something to call, or an object with `choose`.
+/// A strategy written in Python: a callable, or an object with `choose`.
 pub(crate) struct PyStrategy(pub(crate) Py<PyAny>);
 
 impl Strategy for PyStrategy {
@@ -97,10 +97,10 @@ impl Strategy for PyStrategy {
     }
 }
 
-/// Python waits for at most 292 years.
+/// The longest time that Python can wait, in seconds: 292 years.
 const LONGEST: f64 = 9e9;
 
-/// How long a store, a strategy, a predicate or an observer may take to answer.
+/// The time in seconds that a store, a strategy, a predicate or an observer may take to answer.
 pub(crate) struct Patience(Option<f64>);
 
 impl Patience {
@@ -122,7 +122,7 @@ impl Patience {
     }
 }
 
-/// Asks a predicate about a result. If it fails, it has not said no.
+/// Asks a predicate about a result. A predicate that fails has not said no.
 pub(crate) fn verdict(predicate: &Py<PyAny>, tool: &str, result: &Value) -> Verdict {
     Python::attach(|py| {
         let asked = || -> PyResult<Verdict> {
@@ -143,7 +143,8 @@ pub(crate) fn verdict(predicate: &Py<PyAny>, tool: &str, result: &Value) -> Verd
     })
 }
 
-/// Tells an observer. What it raises is shown as Python shows what cannot be raised.
+/// Calls an observer. An exception of the observer is reported as Python reports exceptions that
+/// cannot be raised.
 pub(crate) fn tell(observer: &Py<PyAny>, heard: &Event) {
     let heard = event(heard);
     Python::attach(|py| {
@@ -154,7 +155,7 @@ pub(crate) fn tell(observer: &Py<PyAny>, heard: &Event) {
     });
 }
 
-/// Shows an exception that cannot be raised, and says what it said.
+/// Reports an exception that cannot be raised, and returns its message.
 fn unraised(py: Python<'_>, error: PyErr, by: &Py<PyAny>) -> String {
     let said = said(py, &error);
     error.write_unraisable(py, Some(by.bind(py)));
@@ -170,7 +171,7 @@ fn said(py: Python<'_>, error: &PyErr) -> String {
     }
 }
 
-/// Tells whether something is a store, rather than the name of one.
+/// Tells whether a value is a store object, rather than the name of a store.
 pub(crate) fn is_store(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     match object.getattr("save") {
         Ok(_) => Ok(true),

@@ -1,7 +1,7 @@
-//! The one object that a program holds.
+//! The object that a Python program creates: it shortens, saves and reads outputs.
 
 use overspill::core::LineRule;
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{Outcome, Overspill};
 use overspill_embed::{CallRequest, CallbackStore, Setup, StoreChoice};
 use pyo3::exceptions::{PyTypeError, PyUserWarning};
@@ -16,14 +16,14 @@ use crate::outcome;
 use crate::spill::Spill;
 use crate::values::{self, Aside};
 
-/// Bounds outputs as a profile says, and saves what is too large.
+/// Shortens outputs by the rules of a profile, and saves outputs that are too large.
 #[pyclass(frozen, subclass, module = "overspill")]
 pub(crate) struct Engine {
     overspill: Overspill,
     gates: Gates,
     lines: LineRule,
     profile: &'static str,
-    /// A strategy of the user's own has to see all of an output at once.
+    /// The engine has a strategy of the user, which needs the whole output at once.
     asks: bool,
     directory: Option<std::path::PathBuf>,
 }
@@ -91,7 +91,7 @@ impl Engine {
         Ok(Engine { overspill: overspill.build(), gates, lines, profile, asks, directory })
     }
 
-    /// The directory that outputs are saved in; None if they are saved elsewhere or nowhere.
+    /// The directory in which outputs are saved. None if they are saved elsewhere or not at all.
     #[getter]
     fn directory(&self) -> Option<String> {
         self.directory.as_ref().map(|path| path.display().to_string())
@@ -128,7 +128,8 @@ impl Engine {
         }
     }
 
-    /// Takes an output if it fits; returns None if it does not, or if that is for others to say.
+    /// Returns a short output. Returns None if the output is not short, or if an object of the user
+    /// must decide.
     #[pyo3(signature = (output, *, tool=None, call_id=None, session=None, **options))]
     fn process_if_whole(
         &self,
@@ -166,8 +167,8 @@ impl Engine {
         let mut aside = Aside::default();
         let json = aside.decode(result)?;
         match py.detach(|| overspill_embed::apply(&self.overspill, &json, &asked, &self.gates)) {
-            Bounded::Unchanged => Ok(result.clone().unbind()),
-            Bounded::Changed(json) => aside.encode(py, &json),
+            ShortenedResult::Unchanged => Ok(result.clone().unbind()),
+            ShortenedResult::Changed(json) => aside.encode(py, &json),
         }
     }
 
@@ -262,7 +263,7 @@ impl Engine {
     }
 }
 
-/// Reads what a call says of itself; most say no more than these three.
+/// Reads the options of a call. Most calls have only these three.
 fn asked(
     tool: Option<String>,
     call_id: Option<String>,

@@ -1,4 +1,5 @@
-//! Exceptions. Their classes are written in Python, where they can have two parents.
+//! Raises exceptions. Their classes are written in Python, because there they can have two base
+//! classes.
 
 use overspill::Error;
 use overspill_embed::{Misuse, Question};
@@ -13,13 +14,13 @@ fn raised(class: &'static str, lock: &PyOnceLock<Py<PyType>>, message: String) -
     })
 }
 
-/// What was asked makes no sense.
+/// Converts an invalid option.
 pub(crate) fn misuse(misuse: Misuse) -> PyErr {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     raised("Misuse", &CLASS, misuse.0)
 }
 
-/// A store could not answer.
+/// Converts an error of a store.
 pub(crate) fn store(error: Error) -> PyErr {
     static NOT_FOUND: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     static OTHER: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -29,7 +30,7 @@ pub(crate) fn store(error: Error) -> PyErr {
     }
 }
 
-/// A question to what was saved has no answer.
+/// Converts the failure of a question about saved outputs.
 pub(crate) fn question(question: Question) -> PyErr {
     match question {
         Question::Misuse(bad) => misuse(bad),

@@ -1,4 +1,4 @@
-//! An output as Python has it, as bytes.
+//! Converts an output of Python into bytes.
 
 use std::borrow::Cow;
 
@@ -8,16 +8,17 @@ use pyo3::types::{PyByteArray, PyBytes, PyMemoryView, PySlice, PyString};
 
 use crate::ascii::Ascii;
 
-/// Text longer than this is encoded piece by piece, so that it is never there twice.
+/// The number of characters over which text is encoded piece by piece, so that memory never has it
+/// twice.
 const LONG: usize = 1 << 20;
-/// So many characters at a time.
+/// The number of characters of a piece.
 const PIECE: usize = 1 << 18;
 
 /// An output.
 pub(crate) enum Input<'py> {
-    /// Bytes that nobody can change.
+    /// Bytes that cannot change.
     Bytes(Bound<'py, PyBytes>),
-    /// Text that Python has as UTF-8 already.
+    /// Text that Python already has as UTF-8.
     Ascii(Ascii<'py>),
     /// Text that is too long to be encoded at once.
     Long(Bound<'py, PyString>),
@@ -39,7 +40,7 @@ impl<'py> Input<'py> {
         if let Ok(bytes) = value.cast::<PyBytes>() {
             return Ok(Input::Bytes(bytes.clone()));
         }
-        // These can change while others run, so they are copied.
+        // These can change while other threads run, so they are copied.
         if let Ok(bytes) = value.cast::<PyByteArray>() {
             return Ok(Input::Bytes(PyBytes::new(value.py(), &bytes.to_vec())));
         }
@@ -50,7 +51,7 @@ impl<'py> Input<'py> {
         Err(PyTypeError::new_err(format!("an output is text or bytes, not {kind}")))
     }
 
-    /// Returns all of it.
+    /// Returns the whole output.
     pub(crate) fn whole(self) -> PyResult<All<'py>> {
         match self {
             Input::Bytes(bytes) => Ok(All::Bytes(bytes)),
@@ -60,7 +61,7 @@ impl<'py> Input<'py> {
     }
 }
 
-/// All of an output.
+/// A whole output in memory.
 pub(crate) enum All<'py> {
     Bytes(Bound<'py, PyBytes>),
     Ascii(Ascii<'py>),
@@ -75,7 +76,7 @@ impl All<'_> {
     }
 }
 
-/// Hands a long text out piece by piece.
+/// Passes on a long text piece by piece.
 pub(crate) fn pieces(
     text: &Bound<'_, PyString>,
     mut take: impl FnMut(&Bound<'_, PyBytes>),
@@ -89,8 +90,8 @@ pub(crate) fn pieces(
     Ok(())
 }
 
-/// Encodes text. Half a surrogate pair is no text: where it stands for a byte that could not be
-/// decoded it becomes that byte again, elsewhere it is bytes that are no UTF-8.
+/// Encodes text. Half a surrogate pair is not text: if it stands for a byte that could not be
+/// decoded, it becomes that byte again, otherwise it becomes bytes that are not UTF-8.
 fn encoded<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyBytes>> {
     let with = |errors: &str| -> PyResult<Bound<'py, PyBytes>> {
         Ok(text.call_method1("encode", ("utf-8", errors))?.cast_into()?)
@@ -98,7 +99,7 @@ fn encoded<'py>(text: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyBytes>> {
     text.encode_utf8().or_else(|_| with("surrogateescape")).or_else(|_| with("surrogatepass"))
 }
 
-/// Returns text as it is written, or as it would be read.
+/// Returns text unchanged, and decodes bytes.
 pub(crate) fn text_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
     if let Ok(text) = value.cast::<PyString>() {
         return Ok(text.clone());

@@ -1,4 +1,4 @@
-//! overspill for Python: decode, ask the library, encode. What is decided is decided there.
+//! overspill for Python: converts values and calls the library, which makes all decisions.
 
 mod ascii;
 mod callbacks;

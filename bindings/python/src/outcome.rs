@@ -1,4 +1,4 @@
-//! What became of an output, as Python sees it.
+//! The result of shortening an output, for Python.
 
 use overspill::core::{LineRule, Size as CoreSize, Span as CoreSpan};
 use overspill::{Masked, Outcome, Report};
@@ -8,14 +8,14 @@ use pyo3::types::{PyBytes, PyDict, PyString};
 use crate::input::{Input, text_of};
 use crate::values;
 
-/// An output that fits: it is shown as it is, but for secrets that are masked, and nothing was saved.
+/// A short output: it is shown unchanged except for masked secrets, and not saved.
 #[pyclass(frozen, module = "overspill")]
 pub(crate) struct Whole {
-    /// As it was given, but for secrets that are masked.
+    /// The output as it was given, except for masked secrets.
     #[pyo3(get)]
     pub(crate) output: Py<PyAny>,
     pub(crate) lines: LineRule,
-    /// How many secrets are masked in it.
+    /// The number of masked secrets.
     #[pyo3(get)]
     pub(crate) masked: u64,
 }
@@ -57,7 +57,7 @@ impl Whole {
         self.report(py).map(|report| report.complete)
     }
 
-    // What a whole output has not, so that any outcome can be asked for it.
+    // The fields of `Spilled`, so that every outcome has them.
     #[classattr]
     #[pyo3(name = "id")]
     const ID: Option<bool> = None;
@@ -193,7 +193,7 @@ impl Spilled {
         spans(&self.report.gaps)
     }
 
-    /// How much is left out, and of what: `(1200, "lines")`.
+    /// The amount that is left out, with its unit: `(1200, "lines")`.
     #[getter]
     fn left_out(&self) -> Option<(u64, &'static str)> {
         self.report.left_out.map(|left_out| (left_out.count, left_out.unit))
@@ -234,7 +234,7 @@ fn spans(spans: &Option<Vec<CoreSpan>>) -> Option<Vec<Span>> {
     spans.as_ref().map(|spans| spans.iter().map(Span::of).collect())
 }
 
-/// Says what became of `output`.
+/// Converts the outcome for `output`.
 pub(crate) fn outcome(
     py: Python<'_>,
     outcome: Outcome<'_>,
@@ -243,7 +243,7 @@ pub(crate) fn outcome(
 ) -> PyResult<Py<PyAny>> {
     match outcome {
         Outcome::Whole(_) => whole(py, output, lines, 0),
-        // Of the kind that was given.
+        // The same type as the given output.
         Outcome::Masked(Masked { bytes, count })
             if output.bind(py).is_instance_of::<PyString>() =>
         {
@@ -258,7 +258,7 @@ fn whole(py: Python<'_>, output: Py<PyAny>, lines: LineRule, masked: u64) -> PyR
     Ok(Py::new(py, Whole { output, lines, masked })?.into_any())
 }
 
-/// Says that an output was too large, or gives back what was written of one that is not.
+/// Converts an output that was too large. Returns the bytes of an output that is short.
 pub(crate) fn spilled(
     py: Python<'_>,
     outcome: Outcome<'_>,
@@ -277,7 +277,7 @@ pub(crate) fn spilled(
     }
 }
 
-/// How large something is.
+/// A size.
 #[pyclass(frozen, eq, hash, module = "overspill")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Size(CoreSize);
@@ -305,7 +305,7 @@ impl Size {
     }
 }
 
-/// A part of an output: bytes from and up to, lines first and last.
+/// A part of an output: `bytes` from one offset up to another, `lines` first and last.
 #[pyclass(frozen, eq, hash, module = "overspill")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Span {

@@ -1,4 +1,4 @@
-//! An output as it is being written.
+//! Takes an output while it is written.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,10 +11,11 @@ use pyo3::sync::PyOnceLock;
 use crate::input::{Input, pieces};
 use crate::outcome;
 
-/// Takes an output piece by piece, as text or bytes; a context manager and a file to print to.
+/// Takes an output piece by piece, as text or bytes. It is a context manager and a file to print
+/// to.
 #[pyclass(frozen, module = "overspill")]
 pub(crate) struct Spill {
-    /// The output, and what is known of how its call ended.
+    /// The output, and the end of its call as far as it is known.
     open: Mutex<Option<(overspill::Spill<'static>, CallEnd)>>,
     outcome: PyOnceLock<Py<PyAny>>,
     lines: LineRule,
@@ -25,7 +26,7 @@ impl Spill {
         Spill { open: Mutex::new(Some((spill, end))), outcome: PyOnceLock::new(), lines }
     }
 
-    /// Does something with it while it is open, without the interpreter's lock.
+    /// Runs a function on the open output, without the interpreter's lock.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -71,7 +72,7 @@ impl Spill {
         }
     }
 
-    /// Says that the output is complete, and returns what became of it; again if it is asked again.
+    /// Ends the output and returns its outcome. A second call returns the same outcome.
     fn close(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let closed = py.detach(|| {
             let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -1,21 +1,21 @@
-//! Python's values as JSON, and back.
+//! Converts Python's values into JSON, and back.
 //!
-//! What JSON has no word for is put aside and comes back as the same object, where it was.
+//! A value that JSON does not have is set aside and returned as the same object at its place.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde_json::{Map, Number, Value};
 
-/// The key of an object that stands for something put aside. No tool's result has it: what has is
-/// put aside as well.
+/// The key of an object that stands for a value set aside. No tool's result has this key: a result
+/// with it is set aside as well.
 const ASIDE: &str = "\0overspill";
-/// The deepest level that is turned into JSON. Deeper values are put aside.
+/// The depth to which values are converted into JSON. Deeper values are set aside.
 const DEEPEST: usize = 64;
-/// The most lists and dicts of a result that are turned into JSON.
+/// The number of lists and dicts of a result that are converted into JSON at most.
 const MOST: usize = 1_000_000;
 
-/// Turns options into JSON. A path is as good as its text.
+/// Converts options into JSON. A path becomes its text.
 pub(crate) fn options(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     plain(value, 0)
 }
@@ -32,7 +32,7 @@ fn plain(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
         return Err(refuse());
     }
     if let Ok(number) = value.cast::<PyInt>() {
-        // A number that no limit can have is refused by whoever reads it.
+        // A number that is too large for a limit is rejected later.
         return Ok(match number.extract::<i64>() {
             Ok(number) => Value::from(number),
             Err(_) => number.extract::<u64>().map_or(Value::from(-1), Value::from),
@@ -59,17 +59,18 @@ fn plain(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     Ok(Value::Object(map))
 }
 
-/// What was put aside while a result was turned into JSON.
+/// The values that were set aside while a result was converted into JSON.
 #[derive(Default)]
 pub(crate) struct Aside {
     kept: Vec<Py<PyAny>>,
     seen: usize,
-    /// The lists and dicts around the value that is being turned. One that contains itself is put aside.
+    /// The lists and dicts around the current value. A list or dict that contains itself is set
+    /// aside.
     around: Vec<usize>,
 }
 
 impl Aside {
-    /// Turns a result into JSON.
+    /// Converts a result into JSON.
     pub(crate) fn decode(&mut self, value: &Bound<'_, PyAny>) -> PyResult<Value> {
         self.at(value, 0)
     }
@@ -95,7 +96,7 @@ impl Aside {
         Ok(Value::Object(Map::from_iter([(ASIDE.to_owned(), Value::from(self.kept.len() - 1))])))
     }
 
-    /// Turns a list or a dict into JSON.
+    /// Converts a list or a dict into JSON.
     fn inside(&mut self, value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Option<Value>> {
         if let Ok(list) = value.cast_exact::<PyList>() {
             let items: PyResult<Value> =
@@ -115,13 +116,13 @@ impl Aside {
         Ok(Some(Value::Object(map)))
     }
 
-    /// Turns JSON into Python's values, with what was put aside in its place.
+    /// Converts JSON into Python's values, with the values that were set aside.
     pub(crate) fn encode(&self, py: Python<'_>, value: &Value) -> PyResult<Py<PyAny>> {
         encoded(py, value, &self.kept)
     }
 }
 
-/// Turns JSON into Python's values.
+/// Converts JSON into Python's values.
 pub(crate) fn encode(py: Python<'_>, value: &Value) -> PyResult<Py<PyAny>> {
     encoded(py, value, &[])
 }
@@ -157,7 +158,7 @@ fn encoded(py: Python<'_>, value: &Value, aside: &[Py<PyAny>]) -> PyResult<Py<Py
     })
 }
 
-/// A number that JSON can hold and give back as it is. It may be shown or saved as a part of a text.
+/// Converts a number that JSON can represent exactly. It may be shown or saved as a part of a text.
 fn number(value: &Bound<'_, PyAny>) -> Option<Number> {
     if let Ok(whole) = value.cast_exact::<PyInt>() {
         let signed = whole.extract::<i64>().map(Number::from);
@@ -167,7 +168,7 @@ fn number(value: &Bound<'_, PyAny>) -> Option<Number> {
     Number::from_f64(float)
 }
 
-/// Text, true and false, and nothing: the same everywhere.
+/// Converts text, true, false and None.
 fn leaf(value: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     if value.is_none() {
         return Ok(Some(Value::Null));

@@ -1,4 +1,4 @@
-"""Every test saves in a directory of its own."""
+"""Fixtures: every test saves in a directory of its own."""
 
 from pathlib import Path
 from typing import Any, Callable

@@ -1,4 +1,4 @@
-"""Each adapter at work in the real framework, with a model that asks for one tool call."""
+"""Runs each adapter in the real framework, with a model that makes one tool call."""
 
 import asyncio
 from pathlib import Path
@@ -59,7 +59,7 @@ def test_openai_agents(make):
     from agents.models.interface import Model
     from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
-    from overspill.adapters.openai_agents import bounded
+    from overspill.adapters.openai_agents import shortened
 
     set_tracing_disabled(True)
 
@@ -103,7 +103,7 @@ def test_openai_agents(make):
         return "short"
 
     overspill, model = make(max_lines=10, max_bytes=2000), Asks()
-    agent = Agent(name="reader", model=model, tools=bounded(overspill, [log, part, number, short]))
+    agent = Agent(name="reader", model=model, tools=shortened(overspill, [log, part, number, short]))
     assert Runner.run_sync(agent, "read it").final_output == "done"
     text, in_part, data, whole = model.seen
     assert lines(text) <= 10 and lines(in_part[0]["text"]) <= 10
@@ -116,23 +116,23 @@ def test_mcp(make):
     from mcp.server.mcpserver import MCPServer
     from mcp.types import CallToolResult, ImageContent, TextContent
 
-    from overspill.adapters.mcp import bounded
+    from overspill.adapters.mcp import shortened
 
     overspill, server = make(max_lines=10), MCPServer("logs")
 
     @server.tool(structured_output=False)
-    @bounded(overspill)
+    @shortened(overspill)
     def log(count: int) -> str:
         """Reads a log."""
         return numbered(count)
 
     @server.tool(structured_output=False)
-    @bounded(overspill, tool="pictures")
+    @shortened(overspill, tool="pictures")
     async def parts() -> list:
         return [TextContent(type="text", text=numbered(900)), ImageContent(type="image", data="aa", mime_type="image/png")]
 
     @server.tool(structured_output=False)
-    @bounded(overspill)
+    @shortened(overspill)
     def result() -> CallToolResult:
         return CallToolResult(content=[TextContent(type="text", text=numbered(900))], is_error=True)
 

@@ -1,4 +1,4 @@
-"""What is bad gets a typed error, or a bounded outcome with the fault noted. Nothing crashes."""
+"""Tests bad input: it causes a typed error, or a shortened outcome with the reason, and never a crash."""
 
 import contextvars
 import multiprocessing
@@ -13,7 +13,7 @@ from overspill import Misuse, NotFound, Overspill, OverspillError, StoreError
 
 
 @pytest.mark.parametrize("output", [None, 5, 1.5, object(), ["text"], {"a": 1}])
-def test_what_is_no_output_is_a_type_error(make, output):
+def test_value_that_is_not_an_output_is_a_type_error(make, output):
     with pytest.raises(TypeError, match="text or bytes"):
         make().process(output)
     with pytest.raises(TypeError):
@@ -29,12 +29,12 @@ def test_what_is_no_output_is_a_type_error(make, output):
         ({"max_lines": 1.5}, "max_lines"),
         ({"max_bytes": "many"}, "max_bytes"),
         ({"max_bytes": 2**70}, "max_bytes"),
-        ({"max_line": 5}, "max_line: there is no such option\nhint: there is max_lines"),
+        ({"max_line": 5}, "max_line: unknown option\nhint: did you mean `max_lines`?"),
         ({"keep": "middle"}, "keep: \"middle\" is not one of head, tail, ends"),
         ({"profile": "none"}, "profile"),
         ({"tools": {"bash": {"max_lines": "x"}}}, "tools.bash.max_lines"),
         ({"tools": 5}, "tools"),
-        ({"head_chars": 5}, "head_chars: there is no such option"),
+        ({"head_chars": 5}, "head_chars: unknown option"),
     ],
 )
 def test_bad_options_are_misuse_and_named(make, options, message):
@@ -57,7 +57,7 @@ def test_bad_options_of_a_call_are_misuse_too(make):
             make(**{callback: 5})
 
 
-def test_bad_questions(make):
+def test_invalid_questions_are_misuse_or_not_found(make):
     overspill = make(max_lines=2)
     id = overspill.process(numbered(9)).id
     for question in [{"lines": 5}, {"lines": (1,)}, {"lines": (1, 2), "tail": 1}, {"json": "$..["}, {"x": 1}]:
@@ -77,7 +77,7 @@ def test_bad_questions(make):
         overspill.grep("a(b", id)
 
 
-def test_lone_surrogates_are_saved_as_what_they_stand_for(make):
+def test_lone_surrogates_are_saved_as_their_bytes(make):
     overspill = make(max_lines=3)
     assert overspill.process("\ud800").text == "\ud800"
     escaped = (b"na\xefve\n" * 9).decode("utf-8", "surrogateescape")
@@ -89,14 +89,14 @@ def test_lone_surrogates_are_saved_as_what_they_stand_for(make):
     assert "\n" in overspill.apply({"output": "\ud800\n" * 9})["output"]
 
 
-def test_bytes_that_are_no_text(make):
+def test_bytes_that_are_not_text_are_accepted(make):
     noise = os.urandom(200_000)
     outcome = make().process(noise)
     assert open(outcome.path, "rb").read() == noise
     assert len(outcome.text.encode()) <= 51_200 and "\0" not in outcome.text
 
 
-def test_a_very_long_string_is_not_held_twice(make):
+def test_very_long_string_is_in_memory_only_once(make):
     import resource
 
     line = "x" * 99 + "\n"
@@ -115,7 +115,7 @@ def unraisable(monkeypatch):
     return seen
 
 
-def test_a_strategy_that_raises_or_answers_nonsense_costs_its_choice(make, monkeypatch):
+def test_strategy_that_raises_or_answers_nonsense_is_replaced_by_the_settings(make, monkeypatch):
     seen, heard = unraisable(monkeypatch), []
 
     def broken(output, limits):
@@ -138,7 +138,7 @@ def test_a_strategy_that_raises_or_answers_nonsense_costs_its_choice(make, monke
     assert len(long.text.splitlines()) <= 5
 
 
-def test_a_store_that_raises_or_answers_nonsense_is_a_failed_save():
+def test_store_that_raises_or_answers_nonsense_is_a_failed_save():
     class Broken:
         def save(self, data, call):
             raise OSError("the shelf is full")
@@ -157,7 +157,7 @@ def test_a_store_that_raises_or_answers_nonsense_is_a_failed_save():
         Overspill(store=Broken()).list()
 
 
-def test_a_callback_that_raises_changes_nothing(make, monkeypatch):
+def test_callback_that_raises_has_no_effect(make, monkeypatch):
     seen = unraisable(monkeypatch)
 
     def broken(*_):
@@ -170,7 +170,7 @@ def test_a_callback_that_raises_changes_nothing(make, monkeypatch):
     assert len(seen) == 4
 
 
-def test_callback_that_never_answers_is_a_failed_one(make, monkeypatch):
+def test_callback_that_never_answers_counts_as_failed(make, monkeypatch):
     seen, heard, done = unraisable(monkeypatch), [], threading.Event()
 
     def hangs(*_):
@@ -218,7 +218,7 @@ def test_answer_timeout_changes_nothing_for_callbacks_that_answer(make, tmp_path
         make(answer_timeout="soon")
 
 
-def test_use_after_close(make):
+def test_use_after_close_is_an_error(make):
     spill = make().spill()
     with pytest.raises(ValueError, match="still open"):
         spill.outcome
@@ -229,7 +229,7 @@ def test_use_after_close(make):
     assert spill.closed and spill.close() is spill.outcome
 
 
-def test_use_from_many_threads(make):
+def test_engine_works_in_many_threads(make):
     overspill = make(max_lines=5, on_event=lambda event: None)
     spill = overspill.spill()
     found, errors = [], []
@@ -253,7 +253,7 @@ def test_use_from_many_threads(make):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 @pytest.mark.filterwarnings("ignore:This process")
-def test_fork_after_creation(make):
+def test_engine_works_after_a_fork(make):
     overspill = make(max_lines=5)
     mine = overspill.process(numbered(100)).id
 
@@ -269,15 +269,15 @@ def test_fork_after_creation(make):
     assert process.exitcode == 0 and theirs != mine and tail == "line 100\n"
 
 
-def test_a_store_that_cannot_be_written_is_a_field_of_the_outcome(tmp_path):
+def test_store_that_cannot_be_written_is_a_field_of_the_outcome(tmp_path):
     taken = tmp_path / "taken"
     taken.write_text("a file")
     outcome = Overspill(store=taken, max_lines=5).process(numbered(100))
     assert outcome.spilled and outcome.path is None and str(taken) in outcome.error
 
 
-def test_the_interpreter_runs_on_while_others_work(make):
-    """The lock is free while an output is cut and saved: another thread gets on."""
+def test_other_threads_run_while_an_output_is_saved(make):
+    """Another thread runs while an output is cut and saved, because the lock is free."""
     counted = 0
     done = threading.Event()
 
@@ -293,7 +293,7 @@ def test_the_interpreter_runs_on_while_others_work(make):
     sys.setswitchinterval(100)
     try:
         make().process(output)
-        # With the lock held throughout, the other thread would not have had a turn.
+        # If the call kept the lock, the other thread would not have run.
         assert counted > before
     finally:
         sys.setswitchinterval(switch)
@@ -301,7 +301,7 @@ def test_the_interpreter_runs_on_while_others_work(make):
         thread.join()
 
 
-def test_result_that_contains_itself_is_bounded(make):
+def test_result_that_contains_itself_is_shortened(make):
     result = {"output": numbered(3000)}
     result["a"] = result["b"] = result
     answer = make().apply(result)
@@ -311,7 +311,7 @@ def test_result_that_contains_itself_is_bounded(make):
     assert make(profile="unified").apply(envelope)["data"]["truncated"]
 
 
-def test_numbers_and_deep_values_are_shown_and_saved_as_they_are(make):
+def test_numbers_and_deep_values_are_shown_and_saved_unchanged(make):
     rows = [{"n": n, "x": 0.5, "in": {"a": {"b": {"c": {"d": [n]}}}}} for n in range(2000)]
     overspill = make()
     text = overspill.apply({"content": [], "structuredContent": {"rows": rows}})["content"][0]["text"]

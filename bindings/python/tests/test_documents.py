@@ -1,4 +1,4 @@
-"""Every Python and JSON example of the documents runs with our adapters, and passes mypy."""
+"""Runs every Python and JSON example of the documents with our adapters, and checks it with mypy."""
 
 import json
 import os
@@ -126,7 +126,7 @@ def test_unified_variables(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", unified.VARIABLES)
-def test_unified_variable_with_rubbish_is_a_warning(tmp_path, monkeypatch, name):
+def test_unified_variable_with_an_invalid_value_is_a_warning(tmp_path, monkeypatch, name):
     monkeypatch.setenv(name, "../rubbish")
     with pytest.warns(UserWarning, match=f'^{name}: "../rubbish" is not '):
         answer = unified.truncate_observation("Read", {"status": "success", "data": numbered(3000)}, tmp_path)

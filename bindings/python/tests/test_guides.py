@@ -1,4 +1,4 @@
-"""The examples of the guides in `docs/replace` run as they are printed, and pass mypy."""
+"""Runs the examples of the guides in `docs/replace` unchanged, and checks them with mypy."""
 
 import re
 import subprocess

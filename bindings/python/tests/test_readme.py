@@ -1,4 +1,4 @@
-"""What the README shows is run."""
+"""Runs the examples of the README."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Our adapters in the sources that they replace, with the tests of those projects.
+"""Runs our adapters in the sources that they replace, with the tests of those projects.
 
 No package registry has these projects. `OVERSPILL_REAL_PARTS` names a directory with checkouts of them: `MyCodeAgent` (the revision
 with `core/context_engine/observation_truncator.py`) and `klaude-code` (the revision with `src/klaude_code/core/tool/truncation.py`).
@@ -40,7 +40,7 @@ from overspill.adapters.klaude import (
 )
 '''
 
-# The tool runner of klaude with a tool that prints too much, and its renderer with ours in its place.
+# The tool runner of klaude with a tool that prints too much, and our renderer in place of its own.
 KLAUDE_TEST = '''
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The adapters of klaude and unified in the place of the code that they replace, also with bad input."""
+"""Tests the adapters of klaude and unified in place of the code that they replace, also with bad input."""
 
 import datetime
 import json
@@ -32,7 +32,7 @@ def test_klaude_parameters_are_attributes_that_apply(tmp_path):
         klaude.TruncationStrategy()
 
 
-def test_klaude_extra_of_a_result(tmp_path):
+def test_klaude_result_has_the_part_for_the_user(tmp_path):
     result = klaude.SmartTruncationStrategy(truncation_dir=tmp_path).truncate("x" * 50_000, "Bash", "c")
     extra = klaude.ToolResultUIExtra.of(result)
     assert extra.type == "truncation" and extra.type is klaude.ToolResultUIExtraType.TRUNCATION
@@ -57,14 +57,14 @@ NONSENSE = [klaude.TruncationResult("x", True, saved_file_path=5), klaude.Trunca
 
 
 @pytest.mark.parametrize("answer", [RuntimeError("ouch"), None, 5, "text", {"output": "x"}, *NONSENSE])
-def test_klaude_strategy_that_fails_costs_its_choice(answer, monkeypatch, tmp_path):
+def test_klaude_strategy_that_fails_is_replaced(answer, monkeypatch, tmp_path):
     klaude.set_truncation_strategy(Broken(answer))
     with pytest.warns(RuntimeWarning, match="^the strategy Broken (raised RuntimeError: ouch|returned )"):
         result = klaude.truncate_tool_output("x" * 50_000, "Bash", "c")
     assert result.was_truncated and len(result.output) < 21_000
 
 
-def test_klaude_strategy_derived_from_ours_that_fails_costs_its_choice(tmp_path):
+def test_klaude_strategy_derived_from_ours_that_fails_is_replaced(tmp_path):
     class Derived(klaude.SmartTruncationStrategy):
         def truncate(self, output, tool_name=None, call_id=None):
             raise RuntimeError("ouch")
@@ -74,7 +74,7 @@ def test_klaude_strategy_derived_from_ours_that_fails_costs_its_choice(tmp_path)
         assert klaude.truncate_tool_output("x" * 50_000, "Bash", "c").was_truncated
 
 
-def test_klaude_strategy_that_never_answers_costs_its_choice():
+def test_klaude_strategy_that_never_answers_is_replaced():
     done = threading.Event()
 
     class Hangs(klaude.TruncationStrategy):
@@ -90,7 +90,7 @@ def test_klaude_strategy_that_never_answers_costs_its_choice():
         done.set()
 
 
-def test_klaude_directory_that_cannot_be_made_gives_the_simple_cut(tmp_path):
+def test_klaude_directory_that_cannot_be_created_causes_the_simple_cut(tmp_path):
     (tmp_path / "taken").write_text("a file")
     result = klaude.SmartTruncationStrategy(truncation_dir=tmp_path / "taken").truncate("x" * 50_000)
     assert result.was_truncated and result.saved_file_path is None and len(result.output) < 41_000
@@ -116,11 +116,11 @@ def test_unified_long_response_of_any_form_is_shortened(response, tmp_path):
     assert len(str(answer)) < 60_000 and len(list((tmp_path / "tool-output").glob("tool_*.json"))) == 1
 
 
-def test_unified_options_go_before_variables(tmp_path, monkeypatch):
+def test_unified_options_override_variables(tmp_path, monkeypatch):
     monkeypatch.setenv("TOOL_OUTPUT_MAX_LINES", "10")
     truncator = unified.ObservationTruncator(tmp_path, max_lines=20)
     assert truncator.truncate("t", {"data": numbered(100)})["data"]["truncation"]["max_lines"] == 20
-    with pytest.raises(Misuse, match="max_line: there is no such option"):
+    with pytest.raises(Misuse, match="max_line: unknown option"):
         unified.ObservationTruncator(tmp_path, max_line=20)
 
 

@@ -1,4 +1,4 @@
-"""What a program does with it."""
+"""Tests the functions that a program calls."""
 
 import asyncio
 import os
@@ -11,7 +11,7 @@ from conftest import numbered
 from overspill import Misuse, NotFound, Overspill, Size, Span, Spilled, Whole
 
 
-def test_what_fits_is_the_very_same_object(make):
+def test_short_output_is_returned_as_the_same_object(make):
     for output in ["short", "", b"short", bytearray(b"short"), numbered(2000)]:
         outcome = make().process(output)
         assert isinstance(outcome, Whole) and outcome.output is output and not outcome.spilled
@@ -28,7 +28,7 @@ def Size_of(**sizes):
     return Same()
 
 
-def test_what_is_too_large_is_bounded_and_saved_whole(make):
+def test_long_output_is_shortened_and_saved_whole(make):
     output = numbered(100_000)
     outcome = make(max_lines=10).process(output, tool="make", call_id="c1", session="s1")
     assert isinstance(outcome, Spilled) and outcome.limit == "bytes" and outcome.complete
@@ -47,7 +47,7 @@ def test_what_is_too_large_is_bounded_and_saved_whole(make):
             assert (text, path) == (outcome.text, outcome.path)
 
 
-def test_limits_come_from_the_call_the_tool_and_the_whole(make):
+def test_limits_come_from_the_call_the_tool_and_the_engine(make):
     overspill = make(max_lines=100, tools={"bash": {"max_lines": 50, "keep": "tail"}, "read": False})
     lines = lambda outcome: len(outcome.text.splitlines())
     output = numbered(1000)
@@ -77,7 +77,7 @@ def test_saved_outputs_are_read_searched_listed_and_swept(make):
     assert overspill.read(json.id, json="a[7]")["text"].strip() == "7"
 
 
-def test_answers_say_what_they_are_and_lead_on(make):
+def test_answers_have_a_sentence_and_the_options_of_the_next_page(make):
     overspill = make(max_lines=10)
     broken = overspill.process("[12abc,\n" + "1,\n" * 3000)
     page = overspill.read(broken.id, json="$[0]")
@@ -95,7 +95,7 @@ def test_answers_say_what_they_are_and_lead_on(make):
     assert len(found["lines"]) + len(rest["lines"]) == 2500 and rest["what"] == ""
 
 
-def test_a_spill_is_a_context_manager_and_a_file(make):
+def test_spill_is_a_context_manager_and_a_file(make):
     with make(max_lines=10).spill(tool="make") as spill:
         print("text", file=spill)
         assert spill.write(b"bytes\n") == 6 and not spill.over
@@ -109,7 +109,7 @@ def test_a_spill_is_a_context_manager_and_a_file(make):
     assert spill.outcome.text == "fits" and spill.close() is spill.outcome
 
 
-def test_a_spill_that_breaks_off_is_still_saved(make):
+def test_spill_that_breaks_off_is_still_saved(make):
     overspill = make(max_lines=3)
     with pytest.raises(RuntimeError, match="broken"):
         with overspill.spill() as spill:
@@ -142,7 +142,7 @@ def test_tools_are_wrapped(make):
         broken()
 
 
-def test_async_calls_do_not_hold_up_the_others(make):
+def test_async_calls_do_not_block_other_tasks(make):
     async def main() -> None:
         overspill = make(max_lines=5)
         outputs = [numbered(n) for n in (3, 4000, 3, 50_000)]
@@ -153,15 +153,15 @@ def test_async_calls_do_not_hold_up_the_others(make):
     asyncio.run(main())
 
 
-def test_results_keep_what_is_not_text(make):
+def test_results_keep_values_that_are_not_text(make):
     overspill = make(max_lines=5)
     image, date = object(), {1, 2}
     result = {"output": numbered(1000), "metadata": {"when": date, "n": 10**30}, "image": image}
-    bounded = overspill.apply(result, tool="make")
-    assert len(bounded["output"].splitlines()) <= 5 and result["output"] == numbered(1000)
-    assert bounded["image"] is image and bounded["metadata"]["when"] is date
-    assert bounded["metadata"]["n"] == 10**30 and bounded["metadata"]["truncated"] is True
-    assert overspill.apply(bounded) is bounded
+    shortened = overspill.apply(result, tool="make")
+    assert len(shortened["output"].splitlines()) <= 5 and result["output"] == numbered(1000)
+    assert shortened["image"] is image and shortened["metadata"]["when"] is date
+    assert shortened["metadata"]["n"] == 10**30 and shortened["metadata"]["truncated"] is True
+    assert overspill.apply(shortened) is shortened
     parts = [{"type": "text", "text": numbered(1000)}, {"type": "image", "data": image}, "more"]
     text, picture, *more = overspill.apply(parts)
     assert picture is parts[1] or picture == parts[1]
@@ -172,14 +172,14 @@ def test_results_keep_what_is_not_text(make):
     assert overspill.apply([fake, numbered(1000)])[0] is fake
 
 
-def test_an_envelope_is_answered_with_one(make):
+def test_long_envelope_stays_an_envelope(make):
     overspill = make(profile="unified", max_lines=5)
     response = {"status": "success", "text": numbered(1000), "stats": {"n": 1}}
     answer = overspill.apply(response, tool="Read")
     assert answer["status"] == "partial" and answer["data"]["truncated"] and answer["stats"] == {"n": 1}
 
 
-def test_a_batch_shares_one_budget(make):
+def test_batch_shares_one_budget(make):
     outputs = ["small\n", numbered(4000), (numbered(4000), {"tool": "make"})]
     small, first, second = make().batch(outputs, max_lines=100)
     assert small.output == "small\n"
@@ -187,7 +187,7 @@ def test_a_batch_shares_one_budget(make):
     assert not any(one.spilled for one in make().batch(["a", "b"]))
 
 
-def test_events_say_what_became_of_each_call(make):
+def test_event_tells_the_result_of_each_call(make):
     heard = []
     overspill = make(max_lines=5, on_event=heard.append)
     overspill.process("short", tool="a")
@@ -196,7 +196,7 @@ def test_events_say_what_became_of_each_call(make):
     assert heard[1]["path"] == path and heard[1]["tool"] == "b" and heard[1]["call_id"] == "c"
 
 
-def test_a_strategy_of_ones_own(make):
+def test_strategy_of_the_user_chooses_the_shown_parts(make):
     def errors(output, limits):
         assert limits["max_lines"] == 5 and isinstance(output, bytes)
         lines = output.decode().splitlines()
@@ -217,7 +217,7 @@ def test_a_strategy_of_ones_own(make):
 
 
 class Shelf:
-    """A store of one's own."""
+    """A store of the user."""
 
     def __init__(self):
         self.kept = {}
@@ -240,7 +240,7 @@ class Shelf:
         del self.kept[id]
 
 
-def test_a_store_of_ones_own():
+def test_store_of_the_user_saves_and_reads_outputs():
     shelf = Shelf()
     overspill = Overspill(store=shelf, max_lines=5)
     outcome = overspill.process(numbered(100), tool="make")
@@ -260,7 +260,7 @@ def test_a_store_of_ones_own():
     assert Overspill(store=Path_only(), max_lines=5).process(numbered(9)).path == "/srv/outputs/7.txt"
 
 
-def test_a_predicate_decides_for_each_result(make):
+def test_predicate_decides_for_each_result(make):
     says = {"no": False, "yes": True, "less": {"max_lines": 3}}
     overspill = make(max_lines=10, should_spill=lambda tool, result: says[tool])
     lines = lambda tool: len(overspill.apply({"output": numbered(100)}, tool=tool)["output"].splitlines())
@@ -282,7 +282,7 @@ SECRET = "ghp" + "_" + "a1B2c3D4e5F6g7H8i9J0" * 2
 STARS = "ghp_" + "*" * 40
 
 
-def test_secrets_are_masked_in_all_that_is_shown(make):
+def test_secrets_are_masked_in_every_shown_text(make):
     overspill = make(redact="all", redact_pattern="corp-[0-9]+")
     for output, shown in [(SECRET, STARS), (SECRET.encode(), STARS.encode()), ("é corp-12", "é *******")]:
         outcome = overspill.process(output)
@@ -304,16 +304,16 @@ def test_secrets_are_masked_in_all_that_is_shown(make):
     assert SECRET not in long.text
 
 
-def test_no_option_says_that_an_output_is_masked_already(make):
+def test_no_option_can_claim_that_an_output_is_masked_already(make):
     overspill = make(redact="all")
     for masked in [0, 7, None]:
         for output in [SECRET, SECRET + "\n" + numbered(6000), SECRET.encode()]:
             for call in [overspill.process, overspill.apply]:
-                with pytest.raises(Misuse, match="masked: there is no such option"):
+                with pytest.raises(Misuse, match="masked: unknown option"):
                     call(output, masked=masked)
-            with pytest.raises(Misuse, match="masked: there is no such option"):
+            with pytest.raises(Misuse, match="masked: unknown option"):
                 overspill.batch([(output, {"masked": masked})])
-        with pytest.raises(Misuse, match="masked: there is no such option"):
+        with pytest.raises(Misuse, match="masked: unknown option"):
             overspill.spill(masked=masked)
 
 

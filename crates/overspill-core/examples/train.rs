@@ -1,15 +1,15 @@
 //! The Rust half of `tools/train`.
 //!
-//! `train features LOG…` writes `LOG.features` beside each log: what the score sees of its lines.
-//! `train scores WEIGHTS BYTES LOG` prints the number and score of each line that is held.
-//! `train previews WEIGHTS BYTES LOG…` writes `LOG.BYTES.preview`, made by these weights. `train previews --fill …` fills
-//! each preview up to its limit.
+//! `train features LOG…` writes `LOG.features` beside each log: the features of its lines that the
+//! score uses. `train scores WEIGHTS BYTES LOG` prints the number and score of each line that the
+//! scan keeps. `train previews WEIGHTS BYTES LOG…` writes `LOG.BYTES.preview`, made by these
+//! weights. `train previews --fill …` fills each preview up to its limit.
 
 #![allow(
     clippy::print_stderr,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a tool for those who train"
+    reason = "a developer tool"
 )]
 
 use std::fs;
@@ -33,7 +33,8 @@ fn main() {
     }
 }
 
-/// One after the other: how many lines; how many words each has; all words; all circumstances.
+/// Writes in this order: the number of lines, the number of words of each line, all words, all
+/// circumstances.
 fn features(log: &str) {
     let rows = train::rows(&fs::read(log).unwrap());
     let mut out = (rows.len() as u32).to_le_bytes().to_vec();
@@ -56,7 +57,7 @@ fn preview(log: &str, weights: &'static [u8], bytes: u64, fill: bool) {
     let output = fs::read(log).unwrap();
     let policy = Policy::new(Limits::NONE.bytes(bytes).lines(2000), Keep::Signal);
     let policy = Policy { fill, ..policy };
-    // As long as the words of the program.
+    // The words have the same length as those of the program.
     let id = "3f9c2e";
     let wording = Wording {
         label: "overspill".into(),

@@ -1,4 +1,4 @@
-//! Cuts an output down to what its policy keeps.
+//! Cuts an output down to the parts that its policy keeps: bytes in, pieces and gaps out.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::observe::selection::Selection;
 use crate::text::lines;
 use crate::{CutFailures, Keep, Kind, KindHint, Limits, LineRule, Policy, Reason, Size, Unit};
 
-/// Cuts `bytes` down to what `policy` keeps, or returns `None` when they are shown whole.
+/// Cuts `bytes` down to the parts that `policy` keeps. Returns `None` if the output is shown whole.
 ///
 /// ```
 /// use overspill_core::{Keep, Limits, Policy, cut};
@@ -31,10 +31,10 @@ pub fn cut<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Cut<'a>> {
     policy.measure(bytes).map(|oversized| oversized.cut())
 }
 
-/// Returns the pieces that [`cut`] would show, without counting what it hides.
+/// Returns the pieces that [`cut`] would show, without counting the hidden parts.
 ///
-/// Looks only at the two ends, so that it takes no longer for a hundred megabytes than for one;
-/// for [`Keep::Signal`] it looks at everything.
+/// It reads only the two ends, so a hundred megabytes take no longer than one. With
+/// [`Keep::Signal`] it reads everything.
 pub fn preview<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Vec<Piece<'a>>> {
     policy.fired_by(bytes)?;
     let view = Collected::of(bytes, policy);
@@ -49,65 +49,67 @@ pub fn preview<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Vec<Piece<'a>>> {
 /// A part of an output that is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece<'a> {
-    /// Where it stands in the original.
+    /// The range of the original that the piece covers, in bytes.
     pub bytes: Range<u64>,
-    /// What is shown of it: the original's bytes, cleaned where the policy says so.
+    /// The text that is shown: the original bytes, cleaned if the policy says so.
     pub text: Cow<'a, [u8]>,
-    /// How many of its original bytes are not shown as they are: dropped colours, overwritten
+    /// The number of original bytes that are not shown unchanged: dropped colours, overwritten
     /// text, control bytes made visible.
     pub altered: u64,
 }
 
-/// Where a piece, or the gap between two, stands in the original.
+/// The place of a piece or a gap in the original.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
-    /// Its bytes.
+    /// The range in bytes.
     pub bytes: Range<u64>,
-    /// Number of the line it begins in, counted from 1.
+    /// The number of the line in which the span begins, counted from 1.
     pub first_line: u64,
-    /// Number of the line it ends in.
+    /// The number of the line in which the span ends.
     pub last_line: u64,
-    /// It begins where a line begins.
+    /// The span begins at the start of a line.
     pub starts_line: bool,
-    /// It ends where a line ends.
+    /// The span ends at the end of a line.
     pub ends_line: bool,
 }
 
-/// What survives of an output.
+/// The parts of an output that are shown, with their places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cut<'a> {
     /// The size of the whole output.
     pub total: Size,
-    /// The limit because of which it was cut.
+    /// The unit of the limit that the output exceeds.
     pub fired: Unit,
-    /// What is shown, in order.
+    /// The shown parts, in order.
     pub pieces: Vec<Piece<'a>>,
     spans: Vec<Span>,
-    /// One for each piece, where it was not chosen for its place alone.
+    /// A reason for each piece. Empty if the pieces are shown because they are the start or the
+    /// end.
     reasons: Vec<Reason>,
-    /// One for each piece: the gap after it holds only lines like its last one. Empty if there is none.
+    /// Tells for each piece whether the gap after it has only lines like its last one. Empty
+    /// without such gaps.
     folds: Vec<bool>,
-    /// One for each piece: the note in the mark of the gap after it. Empty without notes.
+    /// For each piece the note in the mark of the gap after it. Empty without notes.
     notes: Vec<Option<String>>,
-    /// No other line is worth its room.
+    /// No further line is worth its room.
     pub(crate) is_enough: bool,
     shown: Size,
 }
 
 impl Cut<'_> {
-    /// Returns where each piece stands, in order.
+    /// Returns the place of each piece, in order.
     pub fn spans(&self) -> &[Span] {
         &self.spans
     }
 
-    /// Returns why each piece is shown, in order. Empty where a piece is shown because it is the
-    /// start or the end.
+    /// Returns the reason for each piece, in order. Empty if the pieces are shown because they are
+    /// the start or the end.
     pub fn reasons(&self) -> &[Reason] {
         &self.reasons
     }
 
-    /// Tells whether a gap is a fold: it holds only lines like the one right above it. They differ from it in names, paths
-    /// and numbers, and none of them holds a word of failure.
+    /// Tells whether a gap is a fold: all its lines are like the line above it. They differ from
+    /// that line in names, paths and numbers, and none has a word of failure.
     pub fn is_fold(&self, gap: &Span) -> bool {
         let before = self.spans.iter().position(|piece| piece.bytes.end == gap.bytes.start);
         before.and_then(|piece| self.folds.get(piece)).is_some_and(|is_folded| *is_folded)
@@ -117,8 +119,8 @@ impl Cut<'_> {
         self.folds.contains(&true)
     }
 
-    /// Returns what is known about the lines in a gap: how many matches of a search are in which files, or how often the
-    /// message above it comes again, and where.
+    /// Returns the facts about the lines in a gap: the number of search matches in each file, or
+    /// how often and where the message above the gap is repeated.
     pub fn note(&self, gap: &Span) -> Option<&str> {
         let before = self.spans.iter().position(|piece| piece.bytes.end == gap.bytes.start)?;
         self.notes.get(before)?.as_deref()
@@ -128,7 +130,7 @@ impl Cut<'_> {
         self.notes.iter().any(Option::is_some)
     }
 
-    /// Returns where what is left out stands, in order.
+    /// Returns the places of the hidden parts, in order.
     pub fn gaps(&self) -> impl Iterator<Item = Span> + '_ {
         let edges = |index: usize| {
             let before = index.checked_sub(1).map(|index| &self.spans[index]);
@@ -138,28 +140,28 @@ impl Cut<'_> {
         (0..=self.spans.len()).map(edges).filter(|gap| !gap.bytes.is_empty())
     }
 
-    /// Returns the size of what is shown, each piece counted for itself.
+    /// Returns the total size of the pieces, each measured separately.
     pub fn shown(&self) -> Size {
         self.shown
     }
 
-    /// Lets go of the output it was cut from.
+    /// Copies the pieces, so that the cut no longer borrows from the output.
     pub fn into_owned(self) -> Cut<'static> {
         let own = |piece: Piece| Piece { text: Cow::Owned(piece.text.into_owned()), ..piece };
         Cut { pieces: self.pieces.into_iter().map(own).collect(), ..self }
     }
 
-    /// Returns how many bytes of the pieces are not shown as they are.
+    /// Returns the number of bytes of the pieces that are not shown unchanged.
     pub fn altered(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.altered).sum()
     }
 }
 
 impl<'a> Cut<'a> {
-    /// Makes a cut of pieces that were chosen elsewhere; `None` if they are not in order, overlap,
-    /// or lie outside of `output`.
+    /// Makes a cut of pieces that the caller chose. Returns `None` if the pieces are not in order,
+    /// overlap, or lie outside of `output`.
     ///
-    /// They are shown as they are, but for bytes that are not UTF-8.
+    /// The pieces are shown unchanged, except that bytes that are not UTF-8 are replaced.
     pub fn of_pieces(
         output: &'a [u8],
         pieces: &[Range<usize>],
@@ -202,7 +204,7 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// Returns the gap between two neighbouring pieces, either of which may be missing.
+/// Returns the gap between two neighbouring pieces. Either piece may be missing.
 fn gap(before: Option<&Span>, after: Option<&Span>, total: &Size) -> Span {
     let (start, first_line, starts_line) = match before {
         None => (0, 1, true),
@@ -221,9 +223,9 @@ fn gap(before: Option<&Span>, after: Option<&Span>, total: &Size) -> Span {
     Span { bytes: start..end.max(start), first_line, last_line, starts_line, ends_line }
 }
 
-/// An output that is too large: measured and looked at, not cut yet.
+/// An output that is too large: measured and read, not cut yet.
 ///
-/// Cutting waits until the notice is known, because its room comes out of the same limits.
+/// The cut waits for the notice, because the notice takes room from the same limits.
 #[derive(Debug, Clone)]
 pub struct Oversized<'a> {
     pub(crate) view: Collected<'a>,
@@ -234,10 +236,11 @@ pub struct Oversized<'a> {
 }
 
 impl Policy {
-    /// Measures an output. Returns `None` if it fits, and so is shown whole.
+    /// Measures an output. Returns `None` if it is within the limits and so is shown whole.
     #[inline]
     pub fn measure<'a>(&self, output: &'a [u8]) -> Option<Oversized<'a>> {
-        // Inlined into the caller up to here: for most outputs the length alone shows that they fit.
+        // Inlined into the caller up to here: for most outputs the length alone shows that they are
+        // short.
         self.fired_by(output).map(|fired| Oversized::measure(output, self, fired))
     }
 }
@@ -250,8 +253,8 @@ impl<'a> Oversized<'a> {
         Oversized::of_measured(bytes, &meter, policy, fired)
     }
 
-    /// Takes `bytes` that `meter` has counted already, perhaps while they were being saved; they
-    /// are too large because of `fired`.
+    /// Takes `bytes` that `meter` has counted already, perhaps while they were saved. They exceed
+    /// the limit in the unit `fired`.
     pub fn of_measured(
         bytes: &'a [u8],
         meter: &Meter,
@@ -275,17 +278,17 @@ impl<'a> Oversized<'a> {
         self.total
     }
 
-    /// Tells whether there is anything to show: an output of nothing but colours has nothing.
+    /// Tells whether the output has text to show. An output of colours alone has none.
     pub(crate) fn has_text(&self) -> bool {
         !(self.view.head.text().is_empty() && self.view.tail.text().is_empty())
     }
 
-    /// Tells whether there may be more than one gap.
+    /// Tells whether a preview of the output may have more than one gap.
     pub(crate) fn has_lines(&self) -> bool {
         self.view.selection.has_lines()
     }
 
-    /// Returns what the output is. `None` if the policy keeps ends and so looks at nothing else.
+    /// Returns the kind of the output. `None` if the policy keeps the ends and reads nothing else.
     pub fn kind(&self) -> Option<Kind> {
         let hint = self.policy.hint;
         if hint.forced.is_some() {
@@ -295,7 +298,7 @@ impl<'a> Oversized<'a> {
         Some(if self.view.is_binary() { Kind::Binary } else { kind })
     }
 
-    /// Returns the words for its kind: `source`, `binary (PNG)`.
+    /// Returns the words for the kind of the output: `source`, `binary (PNG)`.
     pub(crate) fn kind_words(&self) -> Option<String> {
         let kind = self.kind()?;
         Some(match kind {
@@ -304,20 +307,21 @@ impl<'a> Oversized<'a> {
         })
     }
 
-    /// Returns the output with what is known about its kind once its command has ended.
+    /// Returns the output with the facts about its kind that are known after its command has ended.
     #[must_use]
     pub fn with_hint(self, hint: KindHint) -> Oversized<'a> {
         Oversized { policy: Policy { hint, ..self.policy }, ..self }
     }
 
-    /// Writes a text of our own that shows it within `limits`, where its structure calls for one.
+    /// Writes a shorter text of our own within `limits`, if the structure of the output calls for
+    /// it.
     ///
-    /// Pieces of it, as in [`Oversized::cut`], are there all the same.
+    /// [`Oversized::cut`] returns pieces of such an output all the same.
     pub fn outline(&self, limits: &Limits) -> Option<String> {
         self.view.selection.outline(&self.policy, limits)
     }
 
-    /// Cuts to nothing; what is shown is a text of our own.
+    /// Returns a cut without pieces, for an output that is shown as a text of our own.
     pub(crate) fn without_pieces(&self) -> Cut<'a> {
         let (total, fired) = (self.total, self.fired);
         let (pieces, spans, reasons, folds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -325,8 +329,8 @@ impl<'a> Oversized<'a> {
         Cut { total, fired, pieces, spans, reasons, folds, notes, is_enough, shown }
     }
 
-    /// Returns the lines with a sign of failure that a cut of this output leaves out. `None` if the policy did not look
-    /// at each line.
+    /// Returns the lines with a sign of failure that `cut` leaves out. `None` if the policy did not
+    /// read every line.
     pub fn cut_failures(&self, cut: &Cut) -> Option<CutFailures> {
         match &self.view.selection {
             Selection::Lines(lines) => Some(lines.cut_failures(cut, self.policy.hint)),
@@ -334,7 +338,7 @@ impl<'a> Oversized<'a> {
         }
     }
 
-    /// Returns the policy it was measured by.
+    /// Returns the policy that the output was measured by.
     pub fn policy(&self) -> &Policy {
         &self.policy
     }
@@ -344,7 +348,7 @@ impl<'a> Oversized<'a> {
         self.cut_within(&self.policy.limits, &Cost::default())
     }
 
-    /// Shows the start only, of an output of which the start is in view.
+    /// Shows only the start of an output, of which only the start was read.
     pub fn start_only(self) -> Oversized<'a> {
         let keep = match self.policy.keep.ends() {
             EndsKept::Both { .. } => Keep::Head,
@@ -354,7 +358,7 @@ impl<'a> Oversized<'a> {
         Oversized { policy: Policy { keep, ..self.policy }, view, ..self }
     }
 
-    /// Cuts to limits of which a part is spent already, and of which each gap takes `mark`.
+    /// Cuts to limits that are partly spent already. Each gap takes the room of `mark`.
     pub(crate) fn cut_within(&self, limits: &Limits, mark: &Cost) -> Cut<'a> {
         if let Some(blocks) = self.view.select(&self.policy, limits, mark, self.total.bytes) {
             return self.cut_to(blocks);
@@ -368,7 +372,7 @@ impl<'a> Oversized<'a> {
         Cut { total, fired, pieces, spans, reasons, folds, notes, is_enough, shown }
     }
 
-    /// Cuts to blocks of lines.
+    /// Cuts to the chosen blocks of lines.
     fn cut_to(&self, chosen: SelectedBlocks) -> Cut<'a> {
         let SelectedBlocks { blocks, is_enough } = chosen;
         let (mut pieces, mut spans, mut reasons) = (Vec::new(), Vec::new(), Vec::new());
@@ -385,7 +389,7 @@ impl<'a> Oversized<'a> {
         Cut { total, fired, pieces, spans, reasons, folds, notes, is_enough, shown }
     }
 
-    /// Says where a piece stands: at the start of the output, at its end, or both.
+    /// Returns the place of a piece: at the start of the output, at its end, or both.
     fn span(&self, piece: &Piece, chosen: EndsChoice) -> Span {
         let rule = self.policy.lines;
         let breaks = breaks(&piece.text, rule, None);
@@ -409,7 +413,7 @@ impl<'a> Oversized<'a> {
     }
 }
 
-/// Takes what was chosen out of the view.
+/// Returns the chosen parts of the two ends as pieces.
 fn pieces<'a>(view: &Collected<'a>, chosen: EndsChoice, len: u64) -> Vec<Piece<'a>> {
     let (head, tail) = (&view.head, &view.tail);
     let head_piece = chosen.head.map(|end| {
@@ -427,7 +431,7 @@ fn pieces<'a>(view: &Collected<'a>, chosen: EndsChoice, len: u64) -> Vec<Piece<'
     });
     match (head_piece, tail_piece) {
         (Some(head_piece), Some(tail_piece)) if head_piece.bytes.end >= tail_piece.bytes.start => {
-            // The two meet: everything is shown.
+            // The two ends meet, so everything is shown.
             let rest = tail.offset_of(head_piece.bytes.end)..tail.len();
             let unchanged = len_of(&head_piece) - head_piece.altered + tail.unchanged_within(&rest);
             let mut text = head_piece.text.into_owned();

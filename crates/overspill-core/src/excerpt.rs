@@ -1,4 +1,5 @@
-//! Lines that a preview shows of bytes that a store does not keep.
+//! Lines that a preview shows although the store does not keep their bytes. A [`Policy`] chooses
+//! them before the notice is known.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -11,21 +12,21 @@ use crate::{LineRule, Oversized, Policy};
 /// Lines of an output, or a part of one, as a preview shows them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt {
-    /// Where it stands in the original.
+    /// The range of the original that the excerpt covers, in bytes.
     pub bytes: Range<u64>,
-    /// The number of the line it begins in, counted from 1.
+    /// The number of the line in which the excerpt begins, counted from 1.
     pub line: u64,
-    /// It begins where that line begins.
+    /// The excerpt begins at the start of that line.
     pub starts_line: bool,
     /// The text as the preview shows it.
     pub text: Vec<u8>,
-    /// The text is byte for byte the original. Otherwise colours are dropped from it, or control
-    /// bytes made visible.
+    /// The text is the original, unchanged. Otherwise colours are dropped from it, or control bytes
+    /// made visible.
     pub verbatim: bool,
 }
 
 impl Excerpt {
-    /// Leaves out what stands before a byte of the original, if it is verbatim.
+    /// Drops the text before a byte of the original. Does nothing if the text is not verbatim.
     pub fn drop_before(&mut self, byte: u64) {
         let len = byte.saturating_sub(self.bytes.start) as usize;
         if len > 0 && self.verbatim && len <= self.text.len() {
@@ -36,7 +37,7 @@ impl Excerpt {
         }
     }
 
-    /// Sorts excerpts, and leaves out what another one has.
+    /// Sorts excerpts, and drops text that another excerpt already has.
     pub fn in_order(mut excerpts: Vec<Excerpt>) -> Vec<Excerpt> {
         excerpts.sort_by_key(|it| (it.bytes.start, Reverse(it.bytes.end)));
         let mut end = 0;
@@ -57,9 +58,8 @@ impl Excerpt {
 impl Oversized<'_> {
     /// Returns the lines in `hole` that a preview may show, in order and without overlap.
     ///
-    /// Every later cut of this output shows no other line of the hole: the choice is narrowed to
-    /// what fits the limits without a notice. So a store can keep these lines before the notice is
-    /// known.
+    /// Later cuts of this output show no other line of the hole, because only lines that fit the
+    /// limits without a notice remain. So a store can save these lines before the notice is known.
     pub fn narrow(&mut self, hole: &Range<u64>) -> Vec<Excerpt> {
         let (policy, len) = (self.policy().clone(), self.total().bytes);
         let (limits, mark) = (policy.limits, Cost::default());
@@ -69,7 +69,7 @@ impl Oversized<'_> {
         let chosen: Vec<_> = chosen.into_iter().map(|block| block.piece.bytes).collect();
         let candidates = self.view.selection.narrow(|line| is_kept(line, hole, &chosen));
         excerpts.extend(candidates.into_iter().map(excerpt));
-        // All that is held of either end: how much of it a cut shows depends on the notice.
+        // Both ends as far as they are in memory: the notice decides how much of them a cut shows.
         let feeds = |held: &MappedText| bytecount::count(held.text(), b'\n') as u64;
         excerpts.extend(of_end(&self.view.head, 1, true));
         if counts_line_feeds(&policy) {
@@ -82,7 +82,7 @@ impl Oversized<'_> {
     }
 }
 
-/// Tells whether line numbers are numbers of line feeds.
+/// Tells whether a line number is a number of line feeds.
 fn counts_line_feeds(policy: &Policy) -> bool {
     policy.lines != LineRule::Universal
 }
@@ -99,7 +99,7 @@ fn excerpt(line: CandidateLine) -> Excerpt {
     Excerpt { bytes, line: number, starts_line, text, verbatim }
 }
 
-/// Returns the lines of an end of the output, of which the first has this number.
+/// Returns the lines of one end of the output. `first` is the number of its first line.
 fn of_end(held: &MappedText, first: u64, starts_line: bool) -> Vec<Excerpt> {
     let mut at = 0;
     let lines = held.text().split_inclusive(|byte| *byte == b'\n').zip(first..);

@@ -1,4 +1,5 @@
-//! For the other crates of this workspace. Any version may change these items: `docs/stability.md`.
+//! Items for the other crates of this workspace. Any version may change them: see
+//! `docs/stability.md`.
 
 pub use crate::excerpt::Excerpt;
 pub use crate::keep::signal::{has_failure_word, is_failed_row};
@@ -11,7 +12,7 @@ pub mod json {
     pub use crate::json::{JsonToken, JsonTokens, MalformedJson};
 }
 
-/// Cleans text, and words numbers.
+/// Cleans text, and writes numbers with units.
 pub mod text {
     pub use crate::text::{Cleaned, clean, counted, defused, whole_chars};
 }

@@ -1,27 +1,27 @@
-//! What is too much, and what is shown of it then.
+//! The policy: when an output is too large, and which part of it is shown then.
 
 use crate::{Keep, KindHint, Limits, LineRule, Tokens, Unit};
 
-/// Where a cut may fall.
+/// The units between which a cut may fall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Grain {
-    /// Between lines. A long line, which would leave a good part of the room unused, is clipped
-    /// between characters, so that something is always shown.
+    /// Between lines. A line so long that much of the room would stay unused is clipped between
+    /// characters, so that the preview is never empty.
     #[default]
     Line,
-    /// Between lines, whatever their length: one oversized line leaves nothing to show.
+    /// Between lines of any length. If the first line is too long, the preview is empty.
     WholeLine,
     /// Between characters.
     Char,
 }
 
-/// Whether what is shown is made readable first.
+/// Whether overspill makes the shown text readable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Cleaning {
-    /// Colours dropped, redrawn lines collapsed, control bytes visible, broken UTF-8 replaced.
+    /// Drops colours, collapses redrawn lines, makes control bytes visible, replaces broken UTF-8.
     #[default]
     Readable,
-    /// Shown as it is; only bytes that are not UTF-8 are replaced.
+    /// Shows the text unchanged, except that bytes that are not UTF-8 are replaced.
     Off,
 }
 
@@ -44,32 +44,33 @@ pub enum Cleaning {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// An output that exceeds any of these is cut, unless it fits the `limits` all the same.
+    /// An output that exceeds any of these limits is cut, unless it is within `limits`.
     pub trigger: Limits,
-    /// How much is shown then, notice and marks included.
+    /// The limits of a preview, notice and marks included.
     pub limits: Limits,
-    /// Which parts are shown.
+    /// The parts that a preview shows.
     pub keep: Keep,
-    /// Where a cut may fall.
+    /// The units between which a cut may fall.
     pub grain: Grain,
-    /// What a line is.
+    /// The rule for line breaks.
     pub lines: LineRule,
-    /// Whether what is shown is made readable.
+    /// Whether the shown text is made readable.
     pub cleaning: Cleaning,
-    /// How tokens are counted.
+    /// The way in which tokens are counted.
     pub tokens: Tokens,
-    /// The preview of a failing log or a test run uses all of its room. Otherwise it ends when the next line is worth
-    /// nothing.
+    /// The preview of a failing log or a test run uses all of its room. Otherwise the preview ends
+    /// when no further line is worth its room.
     pub fill: bool,
-    /// What the caller knows about the kind of the output.
+    /// The facts that the caller knows about the kind of the output.
     pub hint: KindHint,
 }
 
 impl Policy {
-    /// What our own profile allows: 2000 lines and 50 KiB.
+    /// The limits of our own profile: 2000 lines and 50 KiB.
     pub const LIMITS: Limits = Limits::NONE.lines(2000).bytes(51_200);
 
-    /// Cuts what exceeds `limits` down to `limits`; the rest as in the default.
+    /// Returns a policy that cuts outputs over `limits` down to `limits`. The other fields have
+    /// their defaults.
     pub fn new(limits: Limits, keep: Keep) -> Policy {
         Policy {
             trigger: limits,
@@ -84,7 +85,8 @@ impl Policy {
         }
     }
 
-    /// Returns this policy with a bound on bytes where it has none of any kind that bounds them.
+    /// Returns this policy with a limit on bytes from `ceiling` wherever nothing limits the bytes
+    /// yet.
     #[must_use]
     pub fn below(self, ceiling: &Limits) -> Policy {
         let bound = |limits: Limits| match limits.most_bytes() {
@@ -94,7 +96,7 @@ impl Policy {
         Policy { trigger: bound(self.trigger), limits: bound(self.limits), ..self }
     }
 
-    /// Returns the limit because of which `bytes` are cut, or `None` if they are shown whole.
+    /// Returns the unit of the limit that `bytes` exceed, or `None` if they are shown whole.
     #[inline]
     pub fn fired_by(&self, bytes: &[u8]) -> Option<Unit> {
         let fired = self.trigger.exceeded_by(bytes, self.lines, &self.tokens)?;

@@ -1,9 +1,9 @@
-//! One budget for several results.
+//! Shares one budget among several results.
 
 use crate::{Limits, Size};
 
-/// Shares `limit` out fairly: what is small gets all it needs, the rest is split evenly among what
-/// is large (max-min fairness). The shares never add up to more than `limit`.
+/// Shares `limit` out fairly: a small size gets all it needs, and large sizes split the rest evenly
+/// (max-min fairness). The shares never add up to more than `limit`.
 ///
 /// ```
 /// use overspill_core::internal::share;
@@ -24,10 +24,10 @@ pub fn share(sizes: &[u64], limit: u64) -> Vec<u64> {
     shares
 }
 
-/// Shares one set of limits out among the results of a turn, each unit for itself.
+/// Shares one set of limits among the results of a turn, each unit separately.
 ///
-/// A result that is smaller than its share keeps what it has, so it stays whole; `None` stays
-/// unlimited. Of tokens a result is taken to want as many as it has bytes, the most it can have.
+/// A result that is smaller than its share stays whole. `None` stays unlimited. The size in tokens
+/// is taken to be the number of bytes, which is the largest that it can be.
 pub fn share_limits(sizes: &[Size], limits: &Limits) -> Vec<Limits> {
     let by = |unit: fn(&Size) -> u64, limit: Option<u64>| -> Vec<Option<u64>> {
         let Some(limit) = limit else { return vec![None; sizes.len()] };
@@ -56,10 +56,10 @@ mod tests {
             let shares = share(&sizes, limit);
             let sum: u64 = shares.iter().sum();
             assert!(sum <= limit);
-            // Nothing is wasted but what cannot be split evenly.
+            // Only a remainder that cannot be split evenly is left over.
             let wanted: u64 = sizes.iter().sum();
             assert!(sum >= wanted.min(limit.saturating_sub(sizes.len() as u64)));
-            // Who got less than it wanted got as much as anybody, but for the remainder.
+            // A result that got less than it needs got as much as any other, up to the remainder.
             let most = shares.iter().max().copied().unwrap_or(0);
             for (share, size) in shares.iter().zip(&sizes) {
                 assert!(share == size || share + sizes.len() as u64 >= most, "{shares:?}");

@@ -1,40 +1,41 @@
-//! The seam for users who bring their own cut.
+//! The interface for users who choose the shown parts themselves.
 
 use std::ops::Range;
 
 use crate::{Policy, preview};
 
-/// Why a strategy could not answer.
+/// The reason why a strategy could not answer.
 pub type StrategyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// What a [`Strategy`] wants shown.
+/// The answer of a [`Strategy`]: the parts to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
-    /// All of it.
+    /// The whole output.
     Whole,
     /// These parts of the output, in order and not overlapping.
     Pieces(Vec<Range<usize>>),
-    /// A text of its own making, and what it leaves out.
+    /// A text that the strategy wrote, and the amount that it leaves out.
     Text(String, LeftOut),
 }
 
-/// How much is left out, in the unit that says most about it.
+/// The amount that is left out, in the unit that fits best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeftOut {
-    /// So many lines, or elements that take a line each.
+    /// A number of lines, or of elements that take a line each.
     Lines(u64),
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(u64),
-    /// So many characters: Unicode scalar values.
+    /// A number of characters (Unicode scalar values).
     Chars(u64),
 }
 
-/// Chooses what to show of an output. What we ship ourselves is [`Keep`](crate::Keep).
+/// Chooses the parts of an output to show. [`Keep`](crate::Keep) lists the choices that are built
+/// in.
 ///
 /// ```
 /// use overspill_core::{Choice, LeftOut, Policy, Strategy, StrategyError};
 ///
-/// /// Shows the lines that say `error`, or what the policy would.
+/// /// Shows the lines that say `error`, or the choice of the policy.
 /// struct Errors;
 ///
 /// impl Strategy for Errors {
@@ -52,12 +53,12 @@ pub enum LeftOut {
 /// assert_eq!(choice, Choice::Text("error: no".into(), LeftOut::Lines(2)));
 /// ```
 pub trait Strategy: Send + Sync {
-    /// Chooses what to show of `output`; `policy` says what there is room for.
+    /// Chooses the parts of `output` to show. `policy` has the limits.
     fn choose(&self, output: &[u8], policy: &Policy) -> Result<Choice, StrategyError>;
 }
 
 impl Policy {
-    /// Chooses as the policy itself would, for strategies that leave the rest to it.
+    /// Chooses as the policy does, for a strategy that handles only some outputs.
     pub fn choose(&self, output: &[u8]) -> Choice {
         if let Some(text) = self.measure(output).and_then(|over| over.outline(&self.limits)) {
             let left_out = output.len().saturating_sub(text.len());

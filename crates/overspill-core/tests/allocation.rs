@@ -1,4 +1,4 @@
-//! To see that an output fits takes no memory.
+//! Checks that measuring a short output allocates no memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -11,16 +11,16 @@ thread_local! {
     static COUNT: Cell<u32> = const { Cell::new(0) };
 }
 
-// SAFETY: hands everything on to the system's allocator.
+// SAFETY: passes every call on to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.set(COUNT.get() + 1);
-        // SAFETY: the caller's promises are handed on.
+        // SAFETY: the caller keeps the promises of `GlobalAlloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are handed on.
+        // SAFETY: the caller keeps the promises of `GlobalAlloc`.
         unsafe { System.dealloc(memory, layout) }
     }
 }
@@ -29,7 +29,7 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 #[test]
-fn an_output_that_fits_is_seen_to_without_allocating() {
+fn short_output_needs_no_allocation() {
     let policy = Policy::default();
     let text = "a line of ordinary length, as they come\n".repeat(49 * 1024 / 40);
     let before = COUNT.get();

@@ -1,12 +1,12 @@
-//! The table of cases in `tests/parity` through the library: `parity CASES DIRECTORY`.
+//! Runs the table of cases in `tests/parity` through the library: `parity CASES DIRECTORY`.
 //!
-//! Prints a line of JSON for each case, as the runners in other languages do.
+//! Prints a line of JSON for each case, like the runners in other languages.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, clippy::panic, reason = "an example")]
 
 use std::path::{Path, PathBuf};
 
-use overspill::tool::Bounded;
+use overspill::tool::ShortenedResult;
 use overspill::{Outcome, Report};
 use overspill_embed::{CallRequest, Question, Setup, StoreChoice};
 use serde_json::{Map, Value, json};
@@ -50,10 +50,13 @@ fn run(case: &Value, place: &Path) -> Result<Value, String> {
         "apply" => {
             let asked = CallRequest::from_json(&call).map_err(misuse)?;
             let result = &case["result"];
-            let bounded = overspill_embed::apply(&overspill, result, &asked, &setup.gates);
-            let bounded =
-                if let Bounded::Changed(value) = bounded { value } else { result.clone() };
-            answer.insert("result".into(), bounded);
+            let shortened = overspill_embed::apply(&overspill, result, &asked, &setup.gates);
+            let shortened = if let ShortenedResult::Changed(value) = shortened {
+                value
+            } else {
+                result.clone()
+            };
+            answer.insert("result".into(), shortened);
         }
         "batch" => {
             let inputs = case["inputs"].as_array().unwrap().iter();

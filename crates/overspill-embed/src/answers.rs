@@ -12,20 +12,20 @@ use serde_json::{Value, json};
 use crate::Misuse;
 use crate::keys::Keys;
 
-/// Why a question has no answer.
+/// The reason why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Question {
     /// The options are invalid.
     #[error(transparent)]
     Misuse(#[from] Misuse),
-    /// The store could not answer.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] Error),
 }
 
-/// Reads a part of an output: `lines` or `bytes` as `[from, to]`, `tail`, or the values at a `json` path,
-/// `from_value` a number or `[number, byte]` on. The answer has `text`, a sentence `what` about it, where it is, and the
-/// options `next` for the next page.
+/// Reads a part of an output: `lines` or `bytes` as `[from, to]`, `tail`, or the values at a `json`
+/// path, beginning with `from_value`, a number or `[number, byte]`. The answer has `text`, a
+/// sentence `what` about it, its place, and the options `next` for the next page.
 pub fn read(overspill: &Overspill, id: &str, asked: &Value) -> Result<Value, Question> {
     let store = &*overspill.shown_store();
     let mut keys = Keys::of(asked, "options")?;
@@ -64,7 +64,7 @@ pub fn read(overspill: &Overspill, id: &str, asked: &Value) -> Result<Value, Que
     let page = retrieve::read(store, &name, &part, &limits)?;
     let (bytes, lines, total) = (page.bytes.clone(), page.lines, page.total);
     let answer = page.answer(store, &name);
-    // The page is returned, even if the store cannot note it.
+    // The page is returned even if the store cannot record that it was read.
     let _ = store.retrieved(&name, answer.text.len() as u64, &answer.parts);
     Ok(json!({
         "text": answer.text,
@@ -97,7 +97,7 @@ fn options(request: &Request) -> Value {
             json!({ "json": path.to_string(), "from_value": from })
         }
         Request::Search { query, .. } => search_options(query),
-        // The packages do not compare.
+        // The packages have no comparison.
         Request::Compare { .. } => Value::Null,
     }
 }
@@ -121,7 +121,7 @@ fn search_options(query: &Query) -> Value {
     options
 }
 
-/// Returns which lines of an output were not kept.
+/// Returns the lines of an output that were not saved.
 fn missing_json(missing: &retrieve::MissingLines) -> Value {
     json!({ "lines": [missing.first, missing.last], "bytes": missing.bytes })
 }
@@ -159,8 +159,8 @@ fn values(
     Ok(json)
 }
 
-/// Searches in an output with ripgrep's engine: `ignore_case`, `fixed`, `word`, `invert`, `before`,
-/// `after`, `context`, `max_count`, `from_line`.
+/// Searches an output with ripgrep's engine. The options are `ignore_case`, `fixed`, `word`,
+/// `invert`, `before`, `after`, `context`, `max_count` and `from_line`.
 pub fn grep(
     overspill: &Overspill,
     id: &str,
@@ -239,7 +239,7 @@ pub fn list(overspill: &Overspill) -> Result<Value, Error> {
     Ok(entries.iter().map(one).collect())
 }
 
-/// Removes expired outputs and returns how many.
+/// Removes expired outputs and returns their number.
 pub fn sweep(overspill: &Overspill) -> Result<Value, Error> {
     let swept = overspill.sweep()?;
     Ok(json!({
@@ -250,7 +250,7 @@ pub fn sweep(overspill: &Overspill) -> Result<Value, Error> {
     }))
 }
 
-/// Removes outputs by the time in their names, as opencode does, and returns how many.
+/// Removes outputs by the time in their names, as opencode does, and returns their number.
 pub fn cleanup(overspill: &Overspill) -> Result<Value, Error> {
     Ok(json!({ "removed": cleanup_by_name(overspill)? }))
 }

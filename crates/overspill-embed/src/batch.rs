@@ -1,4 +1,4 @@
-//! Several outputs of one turn under one budget.
+//! Shortens several outputs of one turn under one budget.
 
 use overspill::core::internal::share_limits;
 use overspill::core::{Limits, Size};
@@ -9,8 +9,9 @@ use serde_json::Value;
 use crate::keys::Keys;
 use crate::{CallRequest, Misuse};
 
-/// Shortens outputs together: small ones stay whole, large ones give way. The budget is an object
-/// with limits such as `max_lines`; without any it is the limits of one output.
+/// Shortens outputs together: small outputs stay whole, large ones share the rest of the budget.
+/// The budget is an object with limits such as `max_lines`. Without limits, it is the limits of one
+/// output.
 pub fn batch<'a>(
     overspill: &Overspill,
     outputs: &[(&'a [u8], CallRequest)],
@@ -20,12 +21,12 @@ pub fn batch<'a>(
     let lines = overspill.profile().policy.lines;
     let sizes: Vec<Size> = outputs.iter().map(|(output, _)| Size::of(output, lines)).collect();
     let shares = share_limits(&sizes, &budget);
-    let bounded = |((output, asked), share): (&(&'a [u8], CallRequest), Limits)| {
+    let shortened = |((output, asked), share): (&(&'a [u8], CallRequest), Limits)| {
         let mut asked = asked.clone();
         asked.options.share = Some(share);
         asked.process(overspill, output)
     };
-    Ok(outputs.iter().zip(shares).map(bounded).collect())
+    Ok(outputs.iter().zip(shares).map(shortened).collect())
 }
 
 fn limits(overspill: &Overspill, budget: &Value) -> Result<Limits, Misuse> {

@@ -1,4 +1,4 @@
-//! What a single call says of itself.
+//! Reads the options of a single call.
 
 use overspill::internal::seeds::{PermissionRule, Preset, can_delegate};
 use overspill::{Call, CallEnd, CallOptions, Layer, Outcome, Overspill};
@@ -7,16 +7,17 @@ use serde_json::Value;
 use crate::Misuse;
 use crate::keys::Keys;
 
-/// A call and what it asks for, of an object with these keys, in snake or camel case:
-/// `tool`, `call_id`, `session`, `command`, `directory`; every [`CallSetting`](overspill::internal::settings::CallSetting);
-/// `preset`, `declared`, `delegate`, `permission`, `exit_code`.
+/// A call and its options, from an object with these keys in snake or camel case: `tool`,
+/// `call_id`, `session`, `command`, `directory`; every
+/// [`CallSetting`](overspill::internal::settings::CallSetting); `preset`, `declared`, `delegate`,
+/// `permission`, `exit_code`.
 #[derive(Debug, Clone, Default)]
 pub struct CallRequest {
     /// The call.
     pub call: Call,
-    /// What it asks for.
+    /// The options of the call.
     pub options: CallOptions,
-    /// How it ended.
+    /// The way in which the call ended.
     pub end: CallEnd,
 }
 

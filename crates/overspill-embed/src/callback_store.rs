@@ -1,4 +1,4 @@
-//! A store written in another language.
+//! Calls a store that is written in another language.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -10,8 +10,9 @@ use overspill::store::{Draft, Entry, Kept, OutputId, SpillRef, Store};
 use overspill::{Call, Error};
 use serde_json::Value;
 
-/// An object of another language that saves outputs. Values go in and out as JSON, so that one place checks
-/// its answers. Its error becomes the reason why nothing was saved.
+/// An object of another language that saves outputs. Values go in and out as JSON, so that one
+/// place checks the answers. An error of the object becomes the reason why the output was not
+/// saved.
 pub trait StoreObject: Debug + Send + Sync {
     /// Saves an output, and returns its path or address as text, or `{id, path}`.
     fn save(&self, bytes: Vec<u8>, call: &Call) -> Result<Value, Error>;
@@ -19,7 +20,8 @@ pub trait StoreObject: Debug + Send + Sync {
     /// Reads a part of an output.
     fn read(&self, id: &str, range: Range<u64>) -> Result<Vec<u8>, Error>;
 
-    /// Returns `{bytes, used}` of an output, `used` in seconds since 1970; null if it is not there.
+    /// Returns `{bytes, used}` of an output, or null if the store does not have it. `used` is in
+    /// seconds since 1970.
     fn info(&self, id: &str) -> Result<Value, Error>;
 
     /// Lists `{id, bytes, used}` of all outputs.
@@ -29,7 +31,7 @@ pub trait StoreObject: Debug + Send + Sync {
     fn delete(&self, id: &str) -> Result<(), Error>;
 }
 
-/// A store that calls such an object.
+/// A store that calls a [`StoreObject`].
 #[derive(Debug)]
 pub struct CallbackStore<T>(std::sync::Arc<T>);
 
@@ -77,7 +79,7 @@ impl<T: StoreObject + 'static> Store for CallbackStore<T> {
     }
 
     fn touch(&self, _: &OutputId) -> Result<(), Error> {
-        // The object notes the time of last use itself.
+        // The object records the time of last use itself.
         Ok(())
     }
 

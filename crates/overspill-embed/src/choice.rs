@@ -1,4 +1,4 @@
-//! A strategy written in another language.
+//! Reads the answer of a strategy that is written in another language.
 
 use std::ops::Range;
 
@@ -9,10 +9,11 @@ use serde_json::Value;
 
 use crate::keys::json;
 
-/// A choice that was made beforehand, where a strategy cannot be asked in the middle of the walk.
+/// A choice that was made in advance, because a strategy of another language cannot be called in
+/// the middle of the work.
 #[derive(Debug, Clone)]
 pub struct Given(
-    /// The choice, or why there is none.
+    /// The choice, or the reason why the strategy failed.
     pub Result<Choice, String>,
 );
 
@@ -22,14 +23,14 @@ impl Strategy for Given {
     }
 }
 
-/// Reads what a strategy has answered about `output`: `true` means all of it, null is left to the
-/// policy, a list holds the pieces as `[from, to]` in bytes, a text is shown instead; so is the
-/// `text` of an object, which may say how many `left_out_lines` or `left_out_bytes` there are.
+/// Reads the answer of a strategy about `output`. `true` shows the whole output, and null leaves
+/// the choice to the policy. A list has the pieces as `[from, to]` in bytes. A text is shown
+/// instead, and so is the `text` of an object, which may have `left_out_lines` or `left_out_bytes`.
 pub fn choice(answer: &Value, output: &[u8], policy: &Policy) -> Result<Choice, String> {
     let nonsense = || {
         let mut text: String = answer.to_string();
         text = text.chars().take(80).collect();
-        format!("the strategy answered {text}, which is no choice")
+        format!("the strategy answered {text}, which is not a valid choice")
     };
     match answer {
         Value::Null => Ok(policy.choose(output)),

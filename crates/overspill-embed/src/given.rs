@@ -1,4 +1,5 @@
-//! A store whose answers were fetched beforehand, for a store that answers asynchronously, such as by a promise.
+//! A store whose answers were fetched in advance, for a store that answers asynchronously, such as
+//! by a promise.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,10 +13,10 @@ use serde_json::Value;
 
 use crate::callback_store::{entry_of, saved_as};
 
-/// Returns the answers that it was made with.
+/// A store that returns the answers that it was made with.
 #[derive(Debug, Default)]
 pub struct GivenStore {
-    /// Where the output is, or why it could not be saved.
+    /// The saved output, or the reason why it could not be saved.
     saved: Option<Result<SpillRef, String>>,
     entries: Vec<Entry>,
     bytes: Vec<u8>,
@@ -24,8 +25,8 @@ pub struct GivenStore {
 }
 
 impl GivenStore {
-    /// Reads the answers: `saved` or `saveError` of saving, and `entries` of the list. `bytes` is the output
-    /// that is read.
+    /// Reads the answers: `saved` or `saveError` of saving, and `entries` of the list. `bytes` is
+    /// the output that is read.
     pub fn of(answers: &Value, bytes: Vec<u8>) -> Result<GivenStore, Error> {
         let saved = match (answers.get("saved"), answers.get("saveError")) {
             (_, Some(reason)) => Some(Err(reason.as_str().unwrap_or_default().to_owned())),
@@ -37,12 +38,12 @@ impl GivenStore {
         Ok(GivenStore { saved, entries, bytes, ..GivenStore::default() })
     }
 
-    /// Tells whether an output was to be saved and no answer for that was given.
+    /// Tells whether an output had to be saved but no answer was given for it.
     pub fn is_asked(&self) -> bool {
         self.is_asked.load(Ordering::Relaxed)
     }
 
-    /// Returns the ids that were to be deleted.
+    /// Returns the ids that had to be deleted.
     pub fn deleted(&self) -> Vec<String> {
         self.deleted.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -55,7 +56,7 @@ impl Store for GivenStore {
             Some(Err(reason)) => Err(Error::Other(reason.clone().into())),
             None => {
                 self.is_asked.store(true, Ordering::Relaxed);
-                Err(Error::Other("nothing is known of its store".into()))
+                Err(Error::Other("the answer of the store is missing".into()))
             }
         }
     }

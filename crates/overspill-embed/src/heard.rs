@@ -1,9 +1,9 @@
-//! What an observer hears, as JSON.
+//! Converts an event for an observer into JSON.
 
 use overspill::{Event, EventKind};
 use serde_json::{Value, json};
 
-/// Says what became of a call: `type` is `skipped`, `spilled` or `failed`.
+/// Returns the event of a call. Its `type` is `skipped`, `spilled` or `failed`.
 pub fn event(event: &Event) -> Value {
     let (what, path, error) = match &event.what {
         EventKind::Skipped => ("skipped", None, None),

@@ -4,7 +4,7 @@ use overspill::internal::settings::{CallField, CallKind, CallSetting, CallValue,
 use overspill::{Layer, Limit};
 use serde_json::{Value, json};
 
-/// An option that cannot be used, and why: the message of an exception or a thrown error.
+/// An invalid option and the reason: the message of an exception or a thrown error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Misuse(pub String);
@@ -17,7 +17,7 @@ pub(super) struct Keys<'a> {
 }
 
 impl<'a> Keys<'a> {
-    /// Takes an object; null is an empty one.
+    /// Takes an object. Null counts as an empty object.
     pub(super) fn of(json: &'a Value, what: &str) -> Result<Keys<'a>, Misuse> {
         Keys::within(json, what, String::new())
     }
@@ -74,12 +74,12 @@ impl<'a> Keys<'a> {
         Ok(self.read(key, "a list of names", names)?.unwrap_or_default())
     }
 
-    /// Reads the settings that calls can differ in, but for those of single tools.
+    /// Reads the settings of a call, except those of single tools.
     pub(super) fn layer(&mut self) -> Result<Layer, Misuse> {
         let mut layer = Layer::new();
         for setting in CallSetting::ALL {
             let CallField { name, also, kind, .. } = setting.field();
-            // The first name is stronger.
+            // The main name is read last, because it overrides the other name.
             for name in also.into_iter().chain([name]) {
                 let value = self.read(name, &allowed(kind), |value| call_value(kind, value))?;
                 layer.set(setting, value.or(layer.get(setting)));
@@ -88,7 +88,7 @@ impl<'a> Keys<'a> {
         Ok(layer)
     }
 
-    /// Reads the settings of single tools; `true` and `false` switch one on and off.
+    /// Reads the settings of single tools. `true` and `false` switch a tool on and off.
     pub(super) fn tools(&mut self, layer: &mut Layer) -> Result<(), Misuse> {
         let Some(tools) = self.get("tools") else { return Ok(()) };
         let Value::Object(tools) = tools else {
@@ -110,7 +110,7 @@ impl<'a> Keys<'a> {
         Ok(())
     }
 
-    /// Fails if the object has a key that nobody has read.
+    /// Fails if the object has an unknown key.
     pub(super) fn done(self) -> Result<(), Misuse> {
         let unknown = self.fields.iter().find(|(name, ..)| !self.known.contains(&name.as_str()));
         let Some((name, key, _)) = unknown else { return Ok(()) };
@@ -119,9 +119,9 @@ impl<'a> Keys<'a> {
         let hint = near.map_or(String::new(), |near| {
             let near =
                 if key.contains('_') || !near.contains('_') { (*near).into() } else { camel(near) };
-            format!("\nhint: there is {near}")
+            format!("\nhint: did you mean `{near}`?")
         });
-        Err(Misuse(format!("{}{key}: there is no such option{hint}", self.prefix)))
+        Err(Misuse(format!("{}{key}: unknown option{hint}", self.prefix)))
     }
 
     fn bad(&self, key: &str, value: &Value, allowed: &str) -> Misuse {
@@ -131,7 +131,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-/// Reads a value of a setting that calls can differ in.
+/// Reads the value of a setting of a call.
 fn call_value(kind: CallKind, value: &Value) -> Option<CallValue> {
     match kind {
         CallKind::Switch => value.as_bool().map(CallValue::Switch),
@@ -144,7 +144,7 @@ fn call_value(kind: CallKind, value: &Value) -> Option<CallValue> {
     }
 }
 
-/// Returns the values that are allowed, for a message.
+/// Returns the allowed values, for a message.
 fn allowed(kind: CallKind) -> String {
     match kind {
         CallKind::Switch => "true or false".into(),
@@ -160,7 +160,7 @@ fn allowed(kind: CallKind) -> String {
     }
 }
 
-/// Returns a value of such a setting as JSON: `null` for no limit.
+/// Returns the value of a setting of a call as JSON. No limit is `null`.
 pub(super) fn json(value: CallValue) -> Value {
     match value {
         CallValue::Switch(on) => json!(on),
@@ -169,7 +169,7 @@ pub(super) fn json(value: CallValue) -> Value {
     }
 }
 
-/// Returns a whole number; `3.0` is one, for languages that know no other.
+/// Returns a whole number. `3.0` counts as one, for languages that have only such numbers.
 fn whole_number(value: &Value) -> Option<u64> {
     let whole = |number: f64| number >= 0.0 && number.fract() == 0.0 && number < u64::MAX as f64;
     value.as_u64().or_else(|| value.as_f64().filter(|number| whole(*number)).map(|n| n as u64))
@@ -209,7 +209,7 @@ fn camel(key: &str) -> String {
     camel
 }
 
-/// Turns the keys of an answer of ours into camel case.
+/// Converts the keys of an answer into camel case.
 pub fn camel_keys(answer: Value) -> Value {
     match answer {
         Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! The options of an [`Overspill`].
+//! Reads the options of an [`Overspill`] and builds it.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,18 +17,19 @@ use serde_json::Value;
 use crate::Misuse;
 use crate::keys::Keys;
 
-/// The options of an [`Overspill`] that are plain values. They come from an object with these keys, in
-/// snake or camel case: `profile`, `store`, every [`CallSetting`](overspill::internal::settings::CallSetting), `tools`,
-/// `skip_tools`, `trusted_tools`, `project_root`, `retention_days`, `durability`, `redact`, `redact_pattern`, `program`,
-/// `read_tool`, `grep_tool`, `delegate_tool`, `files`; with the profile `klaude` also `max_length`,
-/// `head_chars`, `tail_chars` and `simple`.
+/// The options of an [`Overspill`] that are plain values. They come from an object with these keys,
+/// in snake or camel case: `profile`, `store`, every
+/// [`CallSetting`](overspill::internal::settings::CallSetting), `tools`, `skip_tools`,
+/// `trusted_tools`, `project_root`, `retention_days`, `durability`, `redact`, `redact_pattern`,
+/// `program`, `read_tool`, `grep_tool`, `delegate_tool`, `files`; with the profile `klaude` also
+/// `max_length`, `head_chars`, `tail_chars` and `simple`.
 #[derive(Clone)]
 pub struct Setup {
     /// The profile.
     pub profile: Profile,
-    /// Where outputs are saved.
+    /// The store for outputs.
     pub store: StoreChoice,
-    /// Which results pass.
+    /// The results that pass unchanged.
     pub gates: Gates,
     layer: Layer,
     reach: ReaderAbilities,
@@ -38,23 +39,23 @@ pub struct Setup {
     redact: Redact,
 }
 
-/// Where outputs are saved.
+/// The store for outputs.
 #[derive(Debug, Clone)]
 pub enum StoreChoice {
-    /// Where the profile has them.
+    /// The profile's usual directory.
     Default,
-    /// In memory.
+    /// The memory of the process.
     Memory,
-    /// Nowhere.
+    /// No store: outputs are not saved.
     Nowhere,
-    /// In this directory.
+    /// This directory.
     Directory(PathBuf),
-    /// In a store of one's own.
+    /// A store of the user.
     Own(Arc<dyn Store>),
 }
 
 impl Setup {
-    /// Reads them.
+    /// Reads the options.
     pub fn from_json(json: &Value) -> Result<Setup, Misuse> {
         let mut keys = Keys::of(json, "options")?;
         let profile = profile(&mut keys)?;
@@ -107,10 +108,10 @@ impl Setup {
         })
     }
 
-    /// Puts it together; `variable` says what a variable of the environment is set to.
+    /// Builds the engine. `variable` returns the value of an environment variable.
     ///
-    /// Our own profile saves in `OVERSPILL_DIR`, where that is set, as the program does. The profile
-    /// `unified` also reads its five variables `TOOL_OUTPUT_…`: options go before them.
+    /// Our own profile saves in `OVERSPILL_DIR` if that is set, as the program does. The profile
+    /// `unified` also reads its five variables `TOOL_OUTPUT_…`. Options override them.
     pub fn overspill(
         &self,
         variable: &dyn Fn(&str) -> Option<OsString>,
@@ -140,7 +141,8 @@ impl Setup {
         self.with_variables(variable).1
     }
 
-    /// Returns the directory that outputs are saved in; `None` if they are saved elsewhere or nowhere.
+    /// Returns the directory in which outputs are saved. `None` if they are saved elsewhere or not
+    /// at all.
     pub fn directory(
         &self,
         variable: &dyn Fn(&str) -> Option<OsString>,
@@ -194,7 +196,7 @@ impl Setup {
         places: &Places,
         variable: &dyn Fn(&str) -> Option<OsString>,
     ) -> Option<PathBuf> {
-        // The variable stands for the directory below the user's state directory.
+        // The variable replaces the directory below the user's state directory.
         let is_below_state = matches!(self.profile.directory, Directory::State(_));
         let set = variable("OVERSPILL_DIR").filter(|path| !path.is_empty() && is_below_state);
         let directory = match (&self.store, set) {
@@ -230,7 +232,7 @@ fn profile(keys: &mut Keys) -> Result<Profile, Misuse> {
     let allowed = format!("one of {}", names.join(", "));
     let named = |value: &Value| Profile::named(value.as_str()?);
     let profile = keys.read("profile", &allowed, named)?.unwrap_or(Profile::OWN);
-    // Only a notice about both ends takes a number for each of them.
+    // Only the notice of a preview with both ends has a number for each of them.
     if profile.words != NoticeStyle::BothEnds {
         return Ok(profile);
     }

@@ -9,7 +9,8 @@ use overspill::store::Memory;
 use overspill::{Call, Overspill, Profile};
 use serde_json::Value;
 
-/// Shows as many elements of an array as the limit on lines allows. The policy decides about all other outputs.
+/// Shows as many elements of an array as the limit on lines allows. The policy decides about all
+/// other outputs.
 pub struct JsonArrays;
 
 impl Strategy for JsonArrays {

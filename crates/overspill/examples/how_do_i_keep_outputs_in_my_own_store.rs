@@ -1,5 +1,5 @@
-//! Implement `Store` and `Draft`. This store keeps outputs in a map and hands out addresses instead of paths. A
-//! database or a service can take the place of the map. `conformance` checks the store.
+//! Implement `Store` and `Draft`. This store keeps outputs in a map and hands out addresses instead
+//! of paths. A database or a service can take the place of the map. `conformance` checks the store.
 //!
 //! `cargo run -p overspill --example how_do_i_keep_outputs_in_my_own_store`
 

@@ -1,4 +1,4 @@
-//! Ask `Overspill::grep`. The answer fits the limits and says where the next page begins.
+//! Call `Overspill::grep`. The answer is within the limits and has the request for the next page.
 //!
 //! `cargo run -p overspill --example how_do_i_search_saved_outputs`
 

@@ -1,4 +1,5 @@
-//! Build one `Overspill` and hand every output to `process`. The whole output is saved and can be read later.
+//! Build one `Overspill` and pass every output to `process`. The whole output is saved and can be
+//! read later.
 //!
 //! `cargo run -p overspill --example how_do_i_shorten_an_output`
 
@@ -13,7 +14,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let overspill =
         Overspill::builder().directory(directory.path().join("outputs")).max_lines(10).build();
 
-    // An output within the limit comes back as it is.
+    // An output within the limit is unchanged.
     let short = overspill.process("2 tests passed\n", &Call::new("cargo test"));
     assert_eq!((short.text(), short.saved()), ("2 tests passed\n".into(), None));
 

@@ -1,4 +1,5 @@
-//! Register the tools. The registry runs them, shortens their results and shares one budget for a turn.
+//! Register the tools. The registry runs them, shortens their results and shares one budget among
+//! the results of a turn.
 //!
 //! `cargo run -p overspill --features registry --example how_do_i_shorten_tool_results_of_my_agent`
 
@@ -31,7 +32,7 @@ fn registry(hidden: Arc<AtomicU64>) -> Registry {
         .build();
     let gates = Gates { predicate: Some(Arc::new(decide)), ..Gates::default() };
     let mut registry = Registry::new()
-        .bounded_by(overspill, gates)
+        .shortened_by(overspill, gates)
         .with_budget(Limits::NONE.bytes(30_000))
         .in_session("example");
 
@@ -41,7 +42,7 @@ fn registry(hidden: Arc<AtomicU64>) -> Registry {
     });
     registry.register(build.with_settings(Layer::new().keep(Keep::Tail).max_lines(20)));
 
-    // This tool shortened its output itself and says so. The registry leaves it alone.
+    // This tool shortened its output itself and sets the flag. The registry does not change it.
     registry.register(Tool::new("search", |_: &Value| {
         let metadata = json!({"truncated": true, "shownMatches": 3, "allMatches": 812});
         Ok(json!({"success": true, "output": "three matches of 812", "metadata": metadata}))
@@ -62,7 +63,7 @@ pub fn main() {
         arguments: "{}".to_owned(),
     };
     let hidden = Arc::new(AtomicU64::default());
-    // A model asks for these in one turn.
+    // A model makes these calls in one turn.
     let calls = ["build", "search", "changes"].map(call);
     for executed in registry(hidden.clone()).execute(&calls) {
         let output = executed.result["output"].as_str().unwrap_or_default();

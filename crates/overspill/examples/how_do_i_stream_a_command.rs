@@ -1,5 +1,5 @@
-//! Open a `Spill`, push the chunks of the output as they arrive, and finish it with the exit code. Memory stays small
-//! however long the output is.
+//! Open a `Spill`, push the chunks of the output as they arrive, and finish it with the exit code.
+//! The memory stays small for an output of any length.
 //!
 //! `cargo run -p overspill --example how_do_i_stream_a_command`
 

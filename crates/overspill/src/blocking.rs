@@ -12,14 +12,15 @@ struct Shared<T> {
     waker: Option<Waker>,
 }
 
-/// Starts `work` on a thread of its own when the future is first polled. A panic of `work` goes on in the caller.
+/// Starts `work` on a thread of its own when the future is first polled. A panic of `work`
+/// continues in the caller.
 ///
 /// If no thread can be started, `work` runs in the caller.
 pub(crate) fn unblock<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> impl Future<Output = T> + Send {
     let shared = Arc::new(Mutex::new(Shared { answer: None, waker: None }));
-    // The thread takes the work, or the caller does if there is no thread.
+    // The thread takes the work, or the caller does if no thread could be started.
     let work = Arc::new(Mutex::new(Some(work)));
     let mut is_started = false;
     poll_fn(move |context| {

@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 pub struct Call {
     /// The tool's name.
     pub tool: Option<String>,
-    /// The call's own id.
+    /// The id of the call.
     pub id: Option<String>,
-    /// The session it belongs to.
+    /// The session that the call belongs to.
     pub session: Option<String>,
-    /// The command, where it was one.
+    /// The command, if the call ran one.
     pub command: Option<String>,
-    /// The directory it ran in.
+    /// The directory in which the command ran.
     pub directory: Option<String>,
 }
 
@@ -28,7 +28,7 @@ impl Call {
     }
 }
 
-/// How a call ended. The record of a saved output says so.
+/// The way in which a call ended. The record of a saved output has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CallEnd {
     /// The exit code of the command.
@@ -39,9 +39,9 @@ pub struct CallEnd {
     pub interrupted: bool,
     /// A person watched the output on a terminal. No model read it.
     pub on_terminal: bool,
-    /// How many bytes the reader got before the preview.
+    /// The number of bytes that the reader got before the preview.
     pub sent_before: u64,
-    /// How long the command ran.
+    /// The time that the command ran.
     pub took: Option<Duration>,
 }
 
@@ -55,35 +55,35 @@ impl CallEnd {
         took: None,
     };
 
-    /// The command exited with this code.
+    /// Returns the end of a command that exited with this code.
     pub const fn exited(code: i32) -> CallEnd {
         CallEnd { exit: Some(code), ..CallEnd::NONE }
     }
 
-    /// This signal ended the command.
+    /// Returns the end of a command that this signal ended.
     pub const fn killed(signal: i32) -> CallEnd {
         CallEnd { signal: Some(signal), ..CallEnd::NONE }
     }
 
-    /// Tells an output whether its command succeeded.
+    /// Passes on to an output whether its command succeeded.
     pub(crate) fn hinted(self, over: Oversized<'_>) -> Oversized<'_> {
         let hint = KindHint { succeeded: self.exit == Some(0), ..over.policy().hint };
         over.with_hint(hint)
     }
 
-    /// Also says whether the output may be incomplete.
+    /// Sets whether the output may be incomplete.
     #[must_use]
     pub const fn interrupted(self, interrupted: bool) -> CallEnd {
         CallEnd { interrupted, ..self }
     }
 
-    /// Also says how long the command ran.
+    /// Sets the time that the command ran.
     #[must_use]
     pub const fn took(self, took: Duration) -> CallEnd {
         CallEnd { took: Some(took), ..self }
     }
 
-    /// Also says whether a person watched the output on a terminal.
+    /// Sets whether a person watched the output on a terminal.
     #[must_use]
     pub const fn on_terminal(self, on_terminal: bool) -> CallEnd {
         CallEnd { on_terminal, ..self }

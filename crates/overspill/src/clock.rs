@@ -1,26 +1,26 @@
-//! The time, which is told from outside.
+//! The clock of an engine. The caller provides it, so tests can fix the time.
 
 use std::fmt;
 use std::sync::Arc;
 
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 
-/// Tells the time, and the time zone that people read it in.
+/// A source of the current time, in the time zone that people read.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> Zoned + Send + Sync>);
 
 impl Clock {
-    /// The system's clock, read in `zone`.
+    /// Returns the clock of the system, in `zone`.
     pub fn system(zone: TimeZone) -> Clock {
         Clock::from_fn(move || Timestamp::now().to_zoned(zone.clone()))
     }
 
-    /// A clock that stands still.
+    /// Returns a clock that stands still.
     pub fn fixed(now: Zoned) -> Clock {
         Clock::from_fn(move || now.clone())
     }
 
-    /// A clock of your own.
+    /// Returns a clock that calls a function of yours.
     pub fn from_fn(now: impl Fn() -> Zoned + Send + Sync + 'static) -> Clock {
         Clock(Arc::new(now))
     }

@@ -1,6 +1,6 @@
-//! Guesses from a command or a tool what kind of output it prints.
+//! Guesses the kind of an output from its command or tool.
 //!
-//! A guess only settles a doubt: the text of the output decides first.
+//! The text of the output decides first. The guess decides only if the text is ambiguous.
 
 use overspill_core::Kind;
 
@@ -9,10 +9,10 @@ use crate::Call;
 /// Commands that pass on lines of the command before them in a pipeline.
 const FILTERS: [&str; 8] = ["head", "tail", "sort", "uniq", "less", "more", "cat", "sed"];
 
-/// Words before a command that are no part of it.
+/// Words before a command that are not part of it.
 const PREFIXES: [&str; 6] = ["sudo", "time", "command", "env", "nice", "exec"];
 
-/// The endings of files that are logs. Words of failure count in them.
+/// The endings of log files, in which words of failure count.
 const LOGS: [&str; 4] = [".log", ".out", ".err", ".txt"];
 
 /// Returns the kind of output that a call usually has.
@@ -64,7 +64,7 @@ fn of_program(program: &str, rest: &[&str]) -> Option<Kind> {
     })
 }
 
-/// Tells whether a filter reads a file, and not the pipe.
+/// Tells whether a filter reads a file instead of the pipe.
 fn has_file(program: &str, rest: &[&str]) -> bool {
     let names = |word: &&&str| {
         !word.starts_with('-') && !word.contains(['\'', '"', ',']) && word.parse::<u64>().is_err()

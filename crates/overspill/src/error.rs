@@ -1,18 +1,18 @@
-//! What can go wrong with a store.
+//! The errors of a store.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::store::OutputId;
 
-/// Why a store could not do what it was asked.
+/// The reason why a store failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no such output.
+    /// The store has no such output.
     #[error("there is no output {}", shown(name))]
     NotFound {
-        /// Its name.
+        /// The name of the output.
         name: OutputId,
     },
     /// The text is neither the id nor the path of an output.
@@ -37,12 +37,12 @@ pub enum Error {
         /// The ids.
         names: Vec<OutputId>,
     },
-    /// There is a record of an output, but it is damaged, and there is no output of that name.
+    /// The record of an output is damaged, and the store has no output of that name.
     #[error("the record of {} is damaged: {reason}", shown(name))]
     Damaged {
         /// The name of the output.
         name: OutputId,
-        /// What is wrong with the record.
+        /// The damage in the record.
         reason: String,
     },
     /// A file or directory could not be used.
@@ -50,23 +50,23 @@ pub enum Error {
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The store's directory is not ours, or others can get at it.
+    /// The directory of the store belongs to another user, or other users have access to it.
     #[error("{}: {reason}, so nothing is saved there", path.display())]
     Unsafe {
         /// The directory.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem with the directory.
         reason: String,
     },
-    /// There is no room.
+    /// The directory has no room.
     #[error("{}: {reason}", path.display())]
     Full {
         /// The directory.
         path: PathBuf,
-        /// Which limit was reached.
+        /// The limit that was reached.
         reason: String,
     },
     /// A bucket could not be used.
@@ -74,19 +74,19 @@ pub enum Error {
     Bucket {
         /// The bucket.
         address: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// The profile saves nothing.
     #[error("nothing is saved")]
     NotAsked,
-    /// A store cannot do this.
-    #[error("this store knows nothing of {what}")]
+    /// The store does not support an ability.
+    #[error("this store does not support {what}")]
     Unsupported {
-        /// What it cannot do.
+        /// The ability that the store lacks.
         what: &'static str,
     },
-    /// The system gave no random numbers to make a name of.
+    /// The system provided no random numbers for a name.
     #[error("no name for the output: {0}")]
     Random(getrandom::Error),
     /// A store of your own failed.
@@ -94,7 +94,7 @@ pub enum Error {
     Other(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// Returns the text without the numbers that the system has for its errors: ` (os error 13)`.
+/// Returns the text without the numbers of system errors, such as ` (os error 13)`.
 pub fn without_number(text: &str) -> String {
     let mut parts = text.split(" (os error ");
     let mut left = parts.next().unwrap_or_default().to_owned();
@@ -112,7 +112,6 @@ pub fn without_number(text: &str) -> String {
     left
 }
 
-/// Lists the first ids.
 /// Returns the short id, or the whole name of an output of another system.
 fn shown(name: &OutputId) -> String {
     if name.time().is_some() { name.token() } else { name.to_string() }

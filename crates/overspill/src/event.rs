@@ -10,20 +10,20 @@ use crate::{Call, Error};
 pub struct Event<'a> {
     /// The call.
     pub call: &'a Call,
-    /// When the call was handled, by the engine's clock.
+    /// The time at which the call was handled, by the engine's clock.
     pub time: Timestamp,
-    /// How many bytes the tool produced.
+    /// The number of bytes that the tool printed.
     pub original_bytes: u64,
-    /// How many bytes the reader gets.
+    /// The number of bytes that the reader gets.
     pub shown_bytes: u64,
-    /// What happened.
+    /// The result of the call.
     pub what: EventKind<'a>,
 }
 
-/// What happened to the output of a call.
+/// The result of a call: whether its output was shortened.
 #[derive(Debug)]
 pub enum EventKind<'a> {
-    /// The reader gets the output as it is: it fits, or shortening is off.
+    /// The reader gets the output unchanged: it is short, or shortening is off.
     Skipped,
     /// The reader gets a preview.
     Spilled {

@@ -1,21 +1,22 @@
-//! The host agent that makes calls, and what it shows of an output itself.
+//! The host agent that makes calls, and the way in which it cuts outputs itself.
 
 use overspill_core::{Keep, Limits, Size};
 
 /// The way in which a host itself cuts a long output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HostCut {
-    /// It cuts an output that is larger than this.
+    /// The host cuts an output that is larger than this.
     pub over: Limits,
-    /// It shows so much of an output that it cuts, apart from its own mark.
+    /// The size of the part that the host shows of a cut output, without its own mark.
     pub shows: Limits,
-    /// The part that it shows.
+    /// The part that the host shows.
     pub keep: Keep,
 }
 
 impl HostCut {
-    /// Returns how many bytes it shows of an output of this size. A limit in characters or lines counts with the
-    /// average bytes of a character or a line of this output.
+    /// Returns the number of bytes that the host shows of an output of this size. A limit in
+    /// characters or lines is converted with the average bytes of a character or a line of this
+    /// output.
     pub fn shown_bytes(&self, total: &Size) -> u64 {
         let exceeds = |limit: Option<u64>, size: u64| limit.is_some_and(|most| size > most);
         let HostCut { over, shows, .. } = self;
@@ -38,16 +39,16 @@ impl HostCut {
 /// The host agent around an engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallHost {
-    /// Its name, such as `claude-code`.
+    /// The name of the host, such as `claude-code`.
     pub name: String,
-    /// The way in which it cuts the output of a command, if that is known.
+    /// The way in which the host cuts the output of a command, if that is known.
     pub cut: Option<HostCut>,
-    /// The same for a command that failed, if that differs.
+    /// The way in which the host cuts the output of a command that failed, if that differs.
     pub if_failed: Option<HostCut>,
 }
 
 impl CallHost {
-    /// Returns how many bytes it would show of an output, if that is known.
+    /// Returns the number of bytes that the host would show of an output, if that is known.
     pub(crate) fn baseline(&self, total: &Size, has_failed: bool) -> Option<u64> {
         let cut = self.if_failed.filter(|_| has_failed).or(self.cut)?;
         Some(cut.shown_bytes(total))

@@ -1,4 +1,4 @@
-//! For the program, the packages and the benchmarks. Any version may change these items:
+//! Items for the program, the packages and the benchmarks. Any version may change them: see
 //! `docs/stability.md`.
 
 pub use crate::engine::unshown;
@@ -54,7 +54,7 @@ pub mod seeds {
     };
 }
 
-/// The table of settings, and where each value comes from.
+/// The table of settings, and the source of each value.
 pub mod settings {
     pub use crate::settings::{
         CallField, CallKind, CallSetting, CallValue, Effective, KEEPS, Origin, ProjectRule,
@@ -62,7 +62,7 @@ pub mod settings {
     };
 }
 
-/// More abilities of a store: records, expiry, lookup.
+/// Further abilities of a store: records, expiry, lookup.
 pub mod store {
     pub use crate::store::catalog::Catalog;
     pub use crate::store::conformance::partial_conformance;
@@ -98,7 +98,7 @@ pub mod sweep {
 
 /// Tool results that stream by.
 pub mod tool {
-    pub use crate::tool::any::bound_any;
+    pub use crate::tool::any::shorten_any;
     pub use crate::tool::media::{MediaDraft, SavedMedia};
     pub use crate::tool::multi_text::MultiText;
     pub use crate::tool::schema::is_checkable;

@@ -45,5 +45,5 @@ pub use crate::settings::resolved::Settings;
 pub use crate::spill::Spill;
 pub use crate::sweep::{Retention, Swept};
 
-/// The crate that decides what is shown, without I/O.
+/// The crate that chooses the shown parts, without I/O.
 pub use overspill_core as core;

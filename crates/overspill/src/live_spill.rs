@@ -29,18 +29,19 @@ impl<'a> LiveSpill<'a> {
         LiveSpill(overspill.spill(call, options).going_live())
     }
 
-    /// Takes the next chunk, and hands on the text that may be shown now: all of the chunk, unless
+    /// Takes the next chunk, and passes on the text that may be shown now: the whole chunk, unless
     /// secrets are masked in shown text.
     pub fn push_showing(&mut self, chunk: &[u8], show: impl FnMut(&[u8])) {
         self.0.push_showing(chunk, show);
     }
 
-    /// Hands on the text that is held back because it may begin a secret. No chunk follows.
+    /// Passes on the text that is held back because it may begin a secret. No chunk follows.
     pub fn flush_held(&mut self, show: impl FnMut(&[u8])) {
         self.0.flush_held(show);
     }
 
-    /// Ends the output here. Chunks that follow are another output of the same call, with the options
+    /// Ends the output here. Chunks that follow are another output of the same call, with the
+    /// options
     /// `next`. Text that is held back because it may begin a secret belongs to the other output.
     pub fn split(&mut self, next: CallOptions, end: CallEnd) -> Outcome<'static> {
         self.0.split(next, end)
@@ -51,17 +52,18 @@ impl<'a> LiveSpill<'a> {
         self.0.live()
     }
 
-    /// Returns everything that came, while the output may still fit.
+    /// Returns the output so far, as long as it may still be short.
     pub fn held(&self) -> Option<&[u8]> {
         self.0.held()
     }
 
-    /// Returns the size of what came so far.
+    /// Returns the size of the output so far.
     pub fn total(&self) -> Size {
         self.0.total()
     }
 
-    /// Tightens the limits. An output that is too large for them is saved from now on. Tells whether it is.
+    /// Lowers the limits. Returns true if the output is too large for them; then it is saved from
+    /// now on.
     pub fn tighten(&mut self, limits: Limits) -> bool {
         self.0.share(limits);
         self.0.settle();
@@ -89,12 +91,12 @@ impl<'a> LiveSpill<'a> {
         self.0.policy()
     }
 
-    /// Tells whether the output is too large already. Then all of it is saved.
+    /// Tells whether the output is too large already. Then the whole output is saved.
     pub fn is_over(&self) -> bool {
         self.0.is_over()
     }
 
-    /// Ends the output, and says how the call ended.
+    /// Ends the output. `end` tells how the call ended.
     pub fn finish(self, end: CallEnd) -> Outcome<'static> {
         self.0.finish(end)
     }

@@ -1,6 +1,6 @@
-//! The words of our notices: where the saved output is, and how the reader gets at it.
+//! The words of our notices: where the saved output is, and how to read it.
 //!
-//! A model acts on these sentences. Tests hold every one of them as a snapshot.
+//! A model acts on these sentences. Snapshot tests fix every one of them.
 
 use overspill_core::internal::text::counted;
 use overspill_core::{Cut, Kind, Oversized, Wording};
@@ -12,10 +12,10 @@ use crate::{CallEnd, Error};
 /// The word that begins every notice, mark and message of ours.
 const LABEL: &str = "overspill";
 
-/// A longer reason, in characters, is shortened.
+/// The number of characters to which a reason is shortened.
 const LONGEST_REASON: usize = 160;
 
-/// What the reader of a notice can do. A notice offers nothing else.
+/// The abilities of the reader of a notice. A notice offers no other way to read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReaderAbilities {
     /// The reader can run our program, under this name.
@@ -24,9 +24,10 @@ pub struct ReaderAbilities {
     pub tools: Option<ToolNames>,
     /// The reader can open files.
     pub files: bool,
-    /// The reader opens files by lines through the tool of this name, and nobody is asked for it.
+    /// The name of the tool with which the reader opens files by lines, without asking a person for
+    /// permission.
     pub file_tool: Option<String>,
-    /// The reader can hand work to a sub-agent, through the tool of this name.
+    /// The name of the tool with which the reader hands work to a sub-agent.
     pub delegate: Option<String>,
 }
 
@@ -89,7 +90,8 @@ pub(crate) fn way_to(id: &OutputId, path: &str, reader: &ReaderAbilities) -> Str
     }
 }
 
-/// Returns the line about the output of a command that still runs. `lines` is the number of its lines so far.
+/// Returns the line about the output of a command that still runs. `lines` is the number of its
+/// lines so far.
 pub(crate) fn still_running(
     saved: Option<&SpillRef>,
     lines: u64,
@@ -102,12 +104,13 @@ pub(crate) fn still_running(
     mark_line(Some(&saved.id), &format!("{so_far}; {way}{tail}"))
 }
 
-/// Returns the word for the kind of an output. If no kind is known, the word tells how the output is shown.
+/// Returns the word for the kind of an output. If no kind is known, the word tells how the output
+/// is shown.
 pub fn kind_word(over: &Oversized, cut: &Cut) -> &'static str {
     over.kind().map_or(if cut.reasons().is_empty() { "ends" } else { "lines" }, Kind::name)
 }
 
-/// Returns a text in which nothing reads as a mark or a message of ours.
+/// Returns a text in which no part reads as a mark or a message of ours.
 pub fn defused(text: String) -> String {
     overspill_core::internal::text::defused(LABEL, text)
 }
@@ -127,19 +130,19 @@ pub(crate) fn facts(end: CallEnd) -> Vec<String> {
     ended.into_iter().chain(took).collect()
 }
 
-/// What an output consists of, as far as a reader must know.
+/// The content of an output, as far as a notice depends on it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Content {
     Text,
     Binary,
 }
 
-/// Says how to look at an output that is no text.
+/// Returns the words about reading an output that is not text.
 pub(crate) fn copy_of_binary(saved: &SpillRef, reader: &ReaderAbilities) -> String {
     long(saved, reader, Content::Binary)
 }
 
-/// Says how to read the output and how to search in it, and whether anything is special about it.
+/// Returns the words about reading and searching the output, and about anything special.
 fn long(saved: &SpillRef, reader: &ReaderAbilities, content: Content) -> String {
     let id = saved.id.token();
     let (part, grep) = match content {
@@ -215,7 +218,8 @@ fn clipped(reason: &str) -> String {
     }
 }
 
-/// Returns a line of ours among the text of an output. [`defused`] changes text that imitates such a line.
+/// Returns a line of ours among the text of an output. [`defused`] changes text that imitates such
+/// a line.
 pub fn mark_line(id: Option<&OutputId>, what: &str) -> String {
     match id {
         Some(id) => {

@@ -11,20 +11,20 @@ use crate::store::SpillRef;
 /// The result of shortening an output.
 #[derive(Debug)]
 pub enum Outcome<'a> {
-    /// The output fits. The reader gets every byte as it is. Nothing is saved.
+    /// The output is short. The reader gets it unchanged, and it is not saved.
     Whole(Cow<'a, [u8]>),
-    /// The output fits, and secrets in it are masked. Nothing is saved.
+    /// The output is short, and secrets in it are masked. It is not saved.
     Masked(Masked),
     /// The output was too large. The reader gets a preview.
     Spilled(Box<Spilled>),
 }
 
-/// An output that fits, with its secrets masked.
+/// A short output with its secrets masked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Masked {
-    /// The masked output. Each line is as long as it was.
+    /// The masked output. Each line has the same length as before.
     pub bytes: Vec<u8>,
-    /// How many secrets are masked.
+    /// The number of masked secrets.
     pub count: u64,
 }
 
@@ -33,8 +33,8 @@ pub struct Masked {
 pub struct Spilled {
     /// The text for the reader: the notice and the preview.
     pub text: String,
-    /// The shown part of the output, without the notice. In the profiles of source systems a mark stands
-    /// between the start and the end.
+    /// The shown part of the output, without the notice. In the profiles of source systems a mark
+    /// stands between the start and the end.
     pub preview: String,
     /// The notice alone.
     pub notice: String,
@@ -42,7 +42,7 @@ pub struct Spilled {
     pub total: Size,
     /// The size of the shown part. A line that is shown in two pieces counts once.
     pub shown: Size,
-    /// How much is left out, as the profile counts it.
+    /// The amount that is left out, in the unit of the profile.
     pub left_out: LeftOut,
     /// The parts that are shown. `None` for an outline and for a strategy's own text.
     pub cut: Option<Cut<'static>>,
@@ -50,19 +50,20 @@ pub struct Spilled {
     pub fired: Option<Unit>,
     /// The saved output, or the error of a failed save.
     pub saved: Result<SpillRef, Error>,
-    /// How many secrets are masked in the saved output, and with [`Redact::All`](crate::redact::Redact::All)
-    /// also in the shown text.
+    /// The number of secrets that are masked in the saved output, and with
+    /// [`Redact::All`](crate::redact::Redact::All) also in the shown text.
     pub masked: u64,
-    /// The way of keeping.
+    /// The setting that chose the shown part.
     pub keep: Keep,
     /// The limits of the preview.
     pub(crate) limits: Limits,
     /// The kind of preview, see [`PreviewRecord::kind`](crate::store::PreviewRecord::kind).
     pub(crate) kind: &'static str,
-    /// The lines with a sign of failure that are not shown, if each line was looked at.
+    /// The lines with a sign of failure that are not shown. `None` if not every line was read.
     pub(crate) cut_failures: Option<CutFailures>,
     pub(crate) words: NoticeStyle,
-    /// The places of the notice, pieces and marks in the text. `None` in the style of a source system.
+    /// The places of the notice, pieces and marks in the text. `None` in the style of a source
+    /// system.
     pub(crate) layout: Option<Layout>,
 }
 
@@ -76,12 +77,12 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// Returns the text that the reader gets. Broken UTF-8 in an output that fits is replaced.
+    /// Returns the text that the reader gets. Broken UTF-8 in a short output is replaced.
     pub fn text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(self.bytes())
     }
 
-    /// Returns the saved output. `None` if the output fits, or could not be saved.
+    /// Returns the saved output. `None` if the output is short or could not be saved.
     pub fn saved(&self) -> Option<&SpillRef> {
         match self {
             Outcome::Whole(_) | Outcome::Masked(_) => None,
@@ -89,7 +90,7 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// Returns an output that fits, in which so many secrets are masked.
+    /// Returns a short output in which `masked` secrets are masked.
     pub(crate) fn of(output: Cow<'a, [u8]>, masked: u64) -> Outcome<'a> {
         match masked {
             0 => Outcome::Whole(output),
@@ -97,7 +98,7 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    /// Stops borrowing the output.
+    /// Copies the output, so that the outcome no longer borrows it.
     pub(crate) fn into_owned(self) -> Outcome<'static> {
         match self {
             Outcome::Whole(bytes) => Outcome::Whole(Cow::Owned(bytes.into_owned())),
@@ -120,8 +121,8 @@ impl Spilled {
         self.text.get(place).filter(|line| !line.is_empty())
     }
 
-    /// Returns the text for a reader that has seen `shown`, the start of the output: without its first piece, as
-    /// far as that is in `shown`.
+    /// Returns the text for a reader that has seen `shown`, the start of the output. The text
+    /// leaves out the part of the first piece that is in `shown`.
     pub fn text_after(&self, shown: &str) -> String {
         let Some((start, piece)) = self.first_piece() else { return self.text.clone() };
         let seen = match (piece.starts_with(shown), shown.starts_with(piece)) {
@@ -132,7 +133,8 @@ impl Spilled {
         [&self.text[..start], &self.text[start + seen..]].concat()
     }
 
-    /// Returns the place and the text of the first piece, if the preview begins with the start of the output.
+    /// Returns the place and the text of the first piece, if the preview begins with the start of
+    /// the output.
     fn first_piece(&self) -> Option<(usize, &str)> {
         let starts = self.cut.as_ref()?.spans().first()?.bytes.start == 0;
         match self.layout.as_ref()?.items.first().filter(|_| starts)? {
@@ -146,7 +148,8 @@ impl Spilled {
         self.saved.as_ref().ok().map(|saved| saved.path.as_str())
     }
 
-    /// Returns the preview and the end it was kept from, where it is whole lines from one end.
+    /// Returns the preview and the end of the output that it shows, if it is whole lines from one
+    /// end.
     pub(crate) fn walked(&self) -> Option<(&str, Keep)> {
         match (self.words, self.direction()) {
             (NoticeStyle::Walk(_), Direction::Head) => Some((&self.preview, Keep::Head)),
@@ -162,12 +165,12 @@ impl Spilled {
         }
     }
 
-    /// Returns which part of the output is shown.
+    /// Returns the part of the output that is shown.
     pub(crate) fn direction(&self) -> Direction {
         Direction::of(self.keep, self.cut.as_ref())
     }
 
-    /// Returns how much of the output is hidden. For tokens it returns characters.
+    /// Returns the amount of the output that is hidden. For tokens it returns characters.
     pub fn hidden(&self, unit: Unit) -> u64 {
         let (total, shown) = (&self.total, &self.shown);
         match unit {

@@ -11,16 +11,16 @@ use crate::{Masked, Outcome, Spilled};
 pub struct Report {
     /// The output was too large.
     pub spilled: bool,
-    /// What the reader gets, notice included.
+    /// The text for the reader, notice included.
     pub text: String,
-    /// The text differs from the bytes of the output. Bytes that are not UTF-8 are replaced. A preview
-    /// also drops colours and makes control bytes visible.
+    /// The text differs from the bytes of the output: bytes that are not UTF-8 are replaced, and a
+    /// preview also drops colours and makes control bytes visible.
     pub lossy: bool,
     /// The id of the saved output.
     pub id: Option<String>,
     /// The path or address of the saved output.
     pub path: Option<String>,
-    /// All of the output is in `text`, or in the saved copy.
+    /// The whole output is in `text` or in the saved copy.
     pub complete: bool,
     /// The size of the output.
     #[serde(with = "SizeJson")]
@@ -34,15 +34,15 @@ pub struct Report {
     /// The parts that are left out. `None` if the text is not made of parts of the output.
     #[serde(serialize_with = "spans_json")]
     pub gaps: Option<Vec<Span>>,
-    /// How much is left out, in the unit that the profile counts it in.
+    /// The amount that is left out, in the unit of the profile.
     pub left_out: Option<Amount>,
     /// The limit that the output exceeds: `bytes`, `lines`, `chars` or `tokens`.
     pub limit: Option<&'static str>,
-    /// Why it is not in the bucket yet.
+    /// The reason why the output is not in the bucket yet.
     pub pending: Option<String>,
-    /// How many secrets were masked in it.
+    /// The number of secrets that were masked.
     pub masked: u64,
-    /// Why it could not be saved.
+    /// The reason why the output could not be saved.
     pub error: Option<String>,
 }
 
@@ -51,12 +51,12 @@ pub struct Report {
 pub struct Amount {
     /// `lines`, `bytes` or `chars`.
     pub unit: &'static str,
-    /// How many.
+    /// The number of units.
     pub count: u64,
 }
 
 impl Report {
-    /// Makes a report. `lines` counts the lines of an output that fits.
+    /// Makes a report. `lines` is the rule for counting the lines of a short output.
     pub fn of(outcome: &Outcome, lines: LineRule) -> Report {
         match outcome {
             Outcome::Whole(bytes) => Report::of_whole(bytes, lines),

@@ -21,17 +21,17 @@ pub struct Spill<'a> {
     options: CallOptions,
     plan: Plan,
     window: Window,
-    /// Collects the start, for profiles that show the start if saving fails.
+    /// Collects the start, for profiles that show the start if the save fails.
     simple: Option<Window>,
     /// Masks each chunk before anything else sees it.
     redactor: Option<Redactor>,
-    /// There is a redactor. It is taken out of its field while it works.
+    /// The spill has a redactor, also while the redactor is taken out of its field to work.
     is_masked: bool,
-    /// How many secrets were masked before the output came here.
+    /// The number of secrets that were masked before the output came here.
     masked_before: u64,
     /// Opened when the output turns out to be too large.
     draft: Option<Result<Box<dyn Draft>, Error>>,
-    /// The output can be read while it is written, as far as the store can do that.
+    /// Readers may read the output while it is written, if the store can do that.
     goes_live: bool,
     /// The saved output, if it can be read now.
     live: Option<SpillRef>,
@@ -75,17 +75,17 @@ impl<'a> Spill<'a> {
         self.live.as_ref()
     }
 
-    /// Returns everything that came, while the output may still fit.
+    /// Returns the output so far, as long as it may still be short.
     pub(crate) fn held(&self) -> Option<&[u8]> {
         self.window.held()
     }
 
-    /// Returns the size of what came so far.
+    /// Returns the size of the output so far.
     pub(crate) fn total(&self) -> Size {
         self.window.total()
     }
 
-    /// Begins to save an output that is too large for limits that were tightened since.
+    /// Begins to save an output that is too large for limits that were lowered since.
     pub(crate) fn settle(&mut self) {
         if let Some(all) = self.window.settle()
             && self.draft.is_none()
@@ -99,7 +99,7 @@ impl<'a> Spill<'a> {
         self.push_showing(chunk, |_| {});
     }
 
-    /// Takes the next chunk, and hands on the text that may be shown now: all of the chunk, unless
+    /// Takes the next chunk, and passes on the text that may be shown now: the whole chunk, unless
     /// secrets are masked in shown text.
     pub(crate) fn push_showing(&mut self, chunk: &[u8], mut show: impl FnMut(&[u8])) {
         self.redacted(
@@ -115,7 +115,7 @@ impl<'a> Spill<'a> {
         }
     }
 
-    /// Takes the text that the redactor holds back because it may begin a secret, and hands it on.
+    /// Takes the text that the redactor holds back because it may begin a secret, and passes it on.
     pub(crate) fn flush_held(&mut self, mut show: impl FnMut(&[u8])) {
         self.redacted(
             |redactor, take| redactor.finish(take),
@@ -126,7 +126,8 @@ impl<'a> Spill<'a> {
         );
     }
 
-    /// Ends the output here. Chunks that follow are another output of the same call, with the options
+    /// Ends the output here. Chunks that follow are another output of the same call, with the
+    /// options
     /// `next`. Text that the redactor holds back belongs to the other output.
     pub(crate) fn split(&mut self, next: CallOptions, end: CallEnd) -> Outcome<'static> {
         let mut next = Spill::new(self.overspill.clone(), self.call.clone(), next);
@@ -141,7 +142,7 @@ impl<'a> Spill<'a> {
         &self.plan.policy
     }
 
-    /// Adds secrets that somebody masked before to the number in the notice.
+    /// Adds secrets that the caller has masked already to the number in the notice.
     pub(crate) fn add_masked(&mut self, count: u64) {
         self.masked_before += count;
     }
@@ -157,7 +158,7 @@ impl<'a> Spill<'a> {
         }
     }
 
-    /// Takes text that has passed the redactor, if there is one.
+    /// Takes text that has passed the redactor, if the spill has one.
     pub(crate) fn push_redacted(&mut self, chunk: &[u8]) {
         if let Some(before) = self.window.push(chunk) {
             self.begin(&before);
@@ -168,12 +169,12 @@ impl<'a> Spill<'a> {
         self.append(chunk);
     }
 
-    /// Tells whether the output is too large already. Then all of it is saved.
+    /// Tells whether the output is too large already. Then the whole output is saved.
     pub fn is_over(&self) -> bool {
         self.window.is_over()
     }
 
-    /// Tightens the limits to a share of a budget, as [`CallOptions::share`] does from the start.
+    /// Lowers the limits to a share of a budget, as [`CallOptions::share`] does from the start.
     pub(crate) fn share(&mut self, share: Limits) {
         self.options.share = Some(share);
         self.plan = self.overspill.plan(&self.call, &self.options);
@@ -183,7 +184,7 @@ impl<'a> Spill<'a> {
         }
     }
 
-    /// Ends the output, and says how the call ended.
+    /// Ends the output. `end` tells how the call ended.
     pub fn finish(mut self, end: CallEnd) -> Outcome<'static> {
         self.flush_held(|_| {});
         self.finish_redacted(end)
@@ -214,7 +215,7 @@ impl<'a> Spill<'a> {
         overspill.conclude(chosen, plan, saved, AtHand::Start(start), ended)
     }
 
-    /// Opens a draft and adds what came before it was needed.
+    /// Opens a draft and writes the output so far to it.
     fn begin(&mut self, before: &[u8]) {
         self.draft = Some(self.overspill.begin(&self.call, self.is_masked));
         self.append(before);

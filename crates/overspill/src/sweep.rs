@@ -1,4 +1,4 @@
-//! Removes outputs that are too old, or over quota.
+//! Removes saved outputs that are too old or exceed the quota.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::Error;
 use crate::store::{Entry, Store};
 
-/// How long outputs stay, and how many.
+/// The rules for how long and how many outputs are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     /// Outputs that were not used for longer than this are removed.
@@ -19,18 +19,20 @@ pub struct Retention {
 }
 
 impl Retention {
-    /// Our own: seven days, 5 GiB, and nothing younger than an hour goes.
+    /// The retention of our own profile: seven days, 5 GiB, and no output younger than an hour is
+    /// removed.
     pub const OWN: Retention = Retention {
         quota: Some(5 << 30),
         spare_younger_than: SignedDuration::from_hours(1),
         ..Retention::days(7)
     };
 
-    /// Everything stays.
+    /// The retention that removes no output.
     pub const FOREVER: Retention =
         Retention { unused_for: None, quota: None, spare_younger_than: SignedDuration::ZERO };
 
-    /// Outputs that nobody used for so many days go, and no others.
+    /// Returns the retention that removes outputs that were not used for this many days, and no
+    /// others.
     pub const fn days(days: u32) -> Retention {
         let unused_for = Some(SignedDuration::from_hours(24 * days as i64));
         Retention { unused_for, ..Retention::FOREVER }
@@ -43,17 +45,17 @@ impl Default for Retention {
     }
 }
 
-/// How much of a sweep to do at once.
+/// The amount of work that a sweep does at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SweepBudget {
-    /// All of it.
+    /// The whole sweep.
     Whole,
-    /// A short sweep that no call waits for: at most this much, and nothing if any process did one within
+    /// A short sweep that delays no call. It does nothing if any process did a short sweep within
     /// the last hour. The quota counts only the outputs that were listed.
     Little {
-        /// The most outputs to remove.
+        /// The number of outputs that are removed at most.
         removals: usize,
-        /// The longest it may take.
+        /// The longest time that the sweep may take.
         time: Duration,
     },
 }
@@ -67,15 +69,16 @@ impl SweepBudget {
 /// The result of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Swept {
-    /// Outputs removed.
+    /// The number of removed outputs.
     pub removed: u64,
-    /// The sum of their sizes.
+    /// The sum of the sizes of the removed outputs, in bytes.
     pub bytes: u64,
-    /// Listed outputs that stay.
+    /// The number of listed outputs that stay.
     pub kept: u64,
-    /// Those among them that could not be removed.
+    /// The number of outputs among `kept` that could not be removed.
     pub failed: u64,
-    /// Those among them that the next sweep removes, because the budget was spent.
+    /// The number of outputs among `kept` that the next sweep removes, because the budget was
+    /// spent.
     pub left: u64,
 }
 
@@ -86,7 +89,8 @@ const LITTLE_EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// Removes from `store` the outputs that `retention` does not keep.
 ///
-/// An output that cannot be removed does not end the sweep. An output that was used since it was listed stays.
+/// A failure to remove an output does not end the sweep. An output that was used since it was
+/// listed stays.
 pub fn sweep(
     store: &dyn Store,
     retention: &Retention,
@@ -96,7 +100,8 @@ pub fn sweep(
     sweep_watched(store, retention, budget, now, |_, _| ())
 }
 
-/// Like [`sweep`], and tells `watch` now and then how many are done, and of how many.
+/// Like [`sweep`], and reports the progress to `watch` now and then: the number done, and the
+/// total.
 pub fn sweep_watched(
     store: &dyn Store,
     retention: &Retention,
@@ -121,7 +126,7 @@ pub fn sweep_watched(
     let all = expired.len() as u64;
     let mut swept = Swept { left: all, ..Swept::default() };
     let expired = &expired[..expired.len().min(removals)];
-    // Many at once cost less than one by one, but a short sweep must end in time.
+    // Many removals at once cost less than single ones, but a short sweep must end in time.
     let at_once = if budget == SweepBudget::Whole { AT_ONCE } else { 1 };
     for some in expired.chunks(at_once) {
         if started.elapsed() >= time {
@@ -141,19 +146,20 @@ pub fn sweep_watched(
         watch(all - swept.left, all);
     }
     if budget == SweepBudget::Whole {
-        // Last, because expired outputs take their records along. Remains of interrupted writers do no harm, so
-        // a failure here is ignored.
+        // Done last, because expired outputs take their records along. Remains of interrupted
+        // writers do no harm, so a failure here is ignored.
         let _ = store.tidy();
     }
     swept.kept = entries.len() as u64 - swept.removed;
     Ok(swept)
 }
 
-/// Returns the entries that `retention` does not keep: first those that are too old, in the order given, then
-/// those over quota, the oldest first.
+/// Returns the entries that `retention` does not keep: first those that are too old, in the given
+/// order, then those over quota, the oldest first.
 ///
-/// An entry that is exactly as old as the retention stays. So does one that was used in the future. Before 1970
-/// all stay: the clock is wrong.
+/// An entry that is exactly as old as the retention stays. An entry that was last used in the
+/// future stays. If the clock shows a time before 1970, all entries stay, because the clock is
+/// wrong.
 pub fn expired<'a>(entries: &'a [Entry], retention: &Retention, now: Timestamp) -> Vec<&'a Entry> {
     if now < Timestamp::UNIX_EPOCH {
         return Vec::new();

@@ -14,12 +14,12 @@ export { TruncationStorage } from './agent-v2/storage.js';
 export { BaseTruncationStrategy, DefaultTruncationStrategy } from './agent-v2/strategies.js';
 export * from './agent-v2/types.js';
 
-/** What the middleware is made of. */
+/** The options of the middleware. */
 export interface TruncationMiddlewareConfig {
   service: TruncationService;
   /** Tools whose results pass unchanged. */
   skipTools?: string[] | undefined;
-  /** Decides for each result: `false` passes it, `true` shortens it, options shorten it by them. */
+  /** Decides for each result: `false` passes it, `true` shortens it, and options shorten it with these options. */
   shouldTruncate?(toolName: string, result: ToolResult): boolean | TruncationOptions;
 }
 
@@ -35,7 +35,7 @@ export function createTruncationMiddleware(config: TruncationMiddlewareConfig): 
   const { service, skipTools } = config;
   const gates: Gates = { skipTools };
   if (config.shouldTruncate) {
-    // Warnings have the name of this function.
+    // Warnings contain the name of this function.
     const shouldTruncate: Gates['shouldSpill'] = (tool, result, call) => {
       const asked: unknown = config.shouldTruncate?.(tool, result as ToolResult);
       const isOptions = typeof asked === 'object' && asked !== null && !Array.isArray(asked) && !('then' in asked);

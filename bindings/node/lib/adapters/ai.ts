@@ -1,29 +1,29 @@
 /**
- * Vercel AI SDK: bounds what tools return.
+ * Vercel AI SDK: shortens the results of tools.
  *
- *     const result = await generateText({ model, tools: boundedTools(tools, new Overspill()), prompt });
+ *     const result = await generateText({ model, tools: shortenedTools(tools, new Overspill()), prompt });
  */
 
 import { Overspill } from '../index.js';
 
-// biome-ignore lint: any tool there is
+// biome-ignore lint: a tool of any kind
 type Execute = (...args: any[]) => any;
 
-/** Returns the tools with bounded results; tools that run elsewhere stay as they are. */
-export function boundedTools<T extends Record<string, object>>(tools: T, overspill = new Overspill()): T {
-  const bounded = Object.entries(tools).map(([name, tool]) => [name, boundedTool(name, tool, overspill)]);
-  return Object.fromEntries(bounded) as T;
+/** Returns the tools with shortened results. Tools that run elsewhere stay unchanged. */
+export function shortenedTools<T extends Record<string, object>>(tools: T, overspill = new Overspill()): T {
+  const shortened = Object.entries(tools).map(([name, tool]) => [name, shortenedTool(name, tool, overspill)]);
+  return Object.fromEntries(shortened) as T;
 }
 
-/** Returns one tool with bounded results. */
-export function boundedTool<T extends object>(name: string, tool: T, overspill = new Overspill()): T {
+/** Returns one tool with shortened results. */
+export function shortenedTool<T extends object>(name: string, tool: T, overspill = new Overspill()): T {
   const { execute } = tool as { execute?: Execute };
   if (typeof execute !== 'function') return tool;
   const wrapped = (input: unknown, options?: { toolCallId?: string }): unknown => {
     const bound = async (result: unknown): Promise<unknown> => {
       const call = { tool: name, callId: options?.toolCallId };
       if (typeof result === 'string') return overspill.apply(result, call);
-      // The model gets anything else as JSON.
+      // The model gets other values as JSON.
       const json = JSON.stringify(result);
       if (json === undefined) return result;
       const outcome = await overspill.process(json, call);

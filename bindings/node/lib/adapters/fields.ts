@@ -1,13 +1,16 @@
-/** Results of any class. */
+/** Shortens results that are instances of classes. */
 
 import { isPlain } from '../aside.js';
 import type { Call, Overspill } from '../index.js';
 
-/** Shortens a result by its own fields, also if it is an instance of a class. A result that stays is the same object. */
+/**
+ * Shortens a result by its own fields, also if it is an instance of a class. A short result is returned as the same
+ * object.
+ */
 export async function applyFields<R>(overspill: Overspill, result: R, call: Call): Promise<R> {
   const isInstance = typeof result === 'object' && result !== null && !Array.isArray(result) && !isPlain(result);
   if (!isInstance) return (await overspill.apply(result, call)) as R;
   const fields = { ...result };
-  const bounded = await overspill.apply(fields, call);
-  return bounded === fields ? result : (bounded as R);
+  const shortened = await overspill.apply(fields, call);
+  return shortened === fields ? result : (shortened as R);
 }

@@ -1,5 +1,5 @@
 /**
- * LangChain.js: bounds what the tools of an agent return.
+ * LangChain.js: shortens the results of the tools of an agent.
  *
  *     const agent = createAgent({ model, tools, middleware: [overspillMiddleware()] });
  */
@@ -8,7 +8,7 @@ import { createMiddleware, ToolMessage } from 'langchain';
 
 import { Overspill } from '../index.js';
 
-/** Returns a middleware that bounds every tool message. */
+/** Returns a middleware that shortens every tool message. */
 export function overspillMiddleware(overspill = new Overspill()): ReturnType<typeof createMiddleware> {
   return createMiddleware({
     name: 'overspill',

@@ -1,19 +1,19 @@
 /**
- * MCP TypeScript SDK: bounds what the tools of a server return.
+ * MCP TypeScript SDK: shortens the results of the tools of a server.
  *
- *     server.registerTool('read_log', config, bounded('read_log', async ({ path }) => …));
+ *     server.registerTool('read_log', config, shortened('read_log', async ({ path }) => …));
  */
 
 import { Overspill } from '../index.js';
 
-// biome-ignore lint: any handler there is
+// biome-ignore lint: a handler of any kind
 type Handler = (...args: any[]) => any;
 
 /**
- * Returns a handler whose text is bounded. Structured content, which the server checks against the
- * tool's schema, passes as it is.
+ * Returns a handler whose text is shortened. Structured content passes unchanged, because the server checks it
+ * against the tool's schema.
  */
-export function bounded<H extends Handler>(tool: string, handler: H, overspill = new Overspill()): H {
+export function shortened<H extends Handler>(tool: string, handler: H, overspill = new Overspill()): H {
   const wrapped = async (...args: unknown[]): Promise<unknown> => {
     const result: unknown = await Reflect.apply(handler, undefined, args);
     const content = (result as { content?: unknown } | null)?.content;

@@ -1,5 +1,5 @@
 /**
- * A drop-in for opencode's truncation: 2000 lines or 50 KiB, the whole output in a file.
+ * A drop-in replacement for opencode's truncation: shows 2000 lines or 50 KiB, saves the whole output in a file.
  *
  *     const result = await Truncate.output(text, { direction: 'tail' }, agent);
  *     result.content, result.truncated && result.outputPath
@@ -12,14 +12,14 @@ import { definer, permissionOf, type Agent, type Define, type ToolContext, type 
 
 export type * from './opencode/tool.js';
 
-/** Options of a call. */
+/** The options of a call. */
 export interface TruncateOptions {
   maxLines?: number | undefined;
   maxBytes?: number | undefined;
   direction?: 'head' | 'tail' | undefined;
 }
 
-/** What became of a text. `outputPath` is empty if the output could not be saved; `content` then says why. */
+/** The result for a text. `outputPath` is empty if the output could not be saved; `content` then has the reason. */
 export type TruncateResult =
   | { content: string; truncated: false }
   | { content: string; truncated: true; outputPath: string };
@@ -28,14 +28,14 @@ export type TruncateResult =
 export interface Truncation {
   readonly MAX_LINES: number;
   readonly MAX_BYTES: number;
-  /** The directory of saved outputs; empty if there is none. */
+  /** The directory of saved outputs. Empty without one. */
   readonly DIR: string;
-  /** A pattern for the saved outputs, as permissions have it. */
+  /** A pattern for the saved outputs, in the form of permissions. */
   readonly GLOB: string;
   readonly RETENTION_MS: number;
   /** Shortens a text. */
   output(text: string, options?: TruncateOptions, agent?: Agent): Promise<TruncateResult>;
-  /** Removes outputs that are too old by the time in their names, and returns how many. */
+  /** Removes outputs that are too old by the time in their names, and returns their number. */
   cleanup(): Promise<number>;
 }
 
@@ -72,7 +72,7 @@ function truncation(engine: () => Overspill, retentionDays: number): Truncation 
   };
 }
 
-/** Makes a `Truncate` that saves where you say. */
+/** Makes a `Truncate` that saves in a store of your choice. */
 export function createTruncate(
   options: { store?: string | undefined; retentionDays?: number | undefined; overspill?: Overspill } = {},
 ): Truncation {
@@ -81,7 +81,7 @@ export function createTruncate(
   return truncation(() => overspill, retentionDays);
 }
 
-/** Makes a `Tool` that saves where you say. */
+/** Makes a `Tool` that saves in a store of your choice. */
 export function createTool(options: Parameters<typeof createTruncate>[0] = {}): { define: Define } {
   const { store, retentionDays = 7 } = options;
   const overspill = options.overspill ?? new Overspill({ profile: 'opencode', store, retentionDays });
@@ -91,7 +91,7 @@ export function createTool(options: Parameters<typeof createTruncate>[0] = {}): 
 let shared: Overspill | undefined;
 const standard = (): Overspill => (shared ??= new Overspill({ profile: 'opencode' }));
 
-/** Saves in opencode's own directory. */
+/** The `Truncate` that saves in opencode's own directory. */
 export const Truncate: Truncation = truncation(standard, 7);
 
 /** The types of opencode's namespace. */
@@ -100,7 +100,7 @@ export declare namespace Truncate {
   export type Options = TruncateOptions;
 }
 
-/** `Tool.define` makes a tool whose results are shortened. */
+/** `Tool.define` makes a tool with shortened results. */
 export const Tool: { define: Define } = { define: definer(standard) };
 
 /** The types of opencode's namespace. */

@@ -1,5 +1,5 @@
 /**
- * The truncation plugin of takumi: an object for the hook on results of tools.
+ * The truncation plugin of takumi: an object for the hook on tool results.
  *
  *     registerPlugin(truncationPlugin);
  */
@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { Overspill, type Options } from '../index.js';
 import { applyFields } from './fields.js';
 
-/** A tool's result, as takumi has it. */
+/** A tool's result in the form of takumi. */
 export interface ToolResult {
   llmContent: string | readonly object[];
   returnDisplay?: unknown;
   isError?: boolean | undefined;
   metadata?: unknown;
-  /** Whether the output was shortened. A tool that sets it is left alone. */
+  /** Whether the output was shortened. The plugin does not change the result of a tool that sets this flag. */
   truncated?: boolean | undefined;
   /** The path of the full output. */
   outputPath?: string | undefined;
@@ -24,11 +24,11 @@ export interface ToolResult {
 /** The part of takumi's context that the plugin reads. */
 export interface PluginContext {
   config?: { truncation?: boolean | undefined } | undefined;
-  /** takumi's directories; full outputs are saved in `tool-output` below this one. */
+  /** The directories of takumi. Full outputs are saved in `tool-output` below this one. */
   paths?: { globalConfigDir?: string | undefined } | undefined;
 }
 
-/** What a hook gets along with the result. */
+/** The arguments of a hook besides the result. */
 export interface HookOptions {
   toolUse?: { name?: string | undefined; callId?: string | undefined } | undefined;
   name?: string | undefined;
@@ -46,17 +46,17 @@ export interface TruncationPlugin {
 
 /** Options of the plugin. */
 export interface TruncationPluginOptions extends Pick<Options, 'maxLines' | 'maxBytes' | 'direction' | 'durability' | 'ceiling'> {
-  /** The directory for full outputs; by default `tool-output` in takumi's own directory, else in `~/.takumi`. */
+  /** The directory for full outputs. The default is `tool-output` in takumi's own directory, else in `~/.takumi`. */
   directory?: string | undefined;
-  /** Is told why a full output could not be saved. By default it is a warning of the process. */
+  /** Gets the reason why a full output could not be saved. The default is a warning of the process. */
   log?: ((message: string) => void) | undefined;
 }
 
 /** Makes the plugin with options, or with an engine of your own. */
 export function createTruncationPlugin(options: TruncationPluginOptions | Overspill = {}): TruncationPlugin {
-  // An invalid option is an error here, and not when a tool has its result.
+  // An invalid option throws here, and not with the first result of a tool.
   if (!(options instanceof Overspill)) made({ ...options, directory: 'memory' });
-  // An engine for each directory, made with its first result.
+  // The engines by directory. Each is created for its first result.
   const engines = new Map<string | undefined, Overspill>();
   const engineFor = (context: PluginContext | undefined): Overspill => {
     if (options instanceof Overspill) return options;
@@ -99,5 +99,5 @@ function text(name: unknown): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-/** Saves in takumi's own directory. */
+/** The plugin that saves in takumi's own directory. */
 export const truncationPlugin: TruncationPlugin = createTruncationPlugin();

@@ -1,4 +1,4 @@
-/** The examples of agent-v2: its own implementation as a reference, and every use of it with our adapter. */
+/** Compares the examples of agent-v2: its own implementation as a reference, and every use of it with our adapter. */
 
 import { example, module as moduleOf } from './programs.mjs';
 
@@ -161,7 +161,7 @@ function reference(): void {
   );
 }
 
-/** What the document's examples take for granted. */
+/** The declarations that the document's examples need. */
 const SURROUNDINGS = `
 import assert from 'node:assert/strict';
 import { z } from 'zod';
@@ -197,7 +197,7 @@ export const expect = (actual: any) => ({
 });
 `;
 
-/** Our service beside the document's own: the same results, and types that can be exchanged. */
+/** Compares our service with the document's own: the results are the same, and the types can be exchanged. */
 const TWIN = `
 import { mkdtempSync } from 'node:fs';
 import { assert, lines } from './surroundings.mjs';
@@ -208,7 +208,7 @@ import { TruncationStorage } from './reference/storage.mjs';
 import { BaseTruncationStrategy, DefaultTruncationStrategy } from './reference/strategies/index.mjs';
 import type * as types from './reference/types.mjs';
 
-// Theirs where ours is expected, and ours where theirs is.
+// Their type where ours is expected, and the other way round.
 const directory = mkdtempSync(process.cwd() + '/outputs-');
 const ours: types.ITruncationStorage = new overspill.TruncationStorage(directory);
 const strategy: types.TruncationStrategy = new overspill.DefaultTruncationStrategy();

@@ -1,4 +1,4 @@
-/** The examples of opencode: its own implementation as a reference, and every use of it with our adapter. */
+/** Compares the examples of opencode: its own implementation as a reference, and every use of it with our adapter. */
 
 import { example, module as moduleOf } from './programs.mjs';
 
@@ -141,7 +141,7 @@ export function opencode(): string[] {
   ];
 }
 
-/** Writes the document's own implementation, put together from its parts. */
+/** Writes the document's own implementation, assembled from its parts. */
 function reference(): void {
   const message = example(
     'opencode/message.ts',
@@ -188,7 +188,10 @@ const Bun = {
 Array.fromAsync ??= async (all: any) => { const items: any[] = []; for await (const item of all) items.push(item); return items; };
 `;
 
-/** Our `Truncate` beside the document's own. Its hint for sub-agents breaks one line that opencode's source does not. */
+/**
+ * Compares our `Truncate` with the document's own. Its hint for sub-agents breaks one line that opencode's source
+ * does not.
+ */
 const TWIN = `
 import { readFileSync, readdirSync, utimesSync, writeFileSync, mkdirSync } from 'node:fs';
 import * as reference from './reference.mjs';
@@ -206,7 +209,7 @@ for (const content of contents) for (const asked of options) for (const agent of
   assert.deepEqual(named(ours), named(await reference.output(content, asked, agent)), JSON.stringify([content.slice(0, 200), asked, agent]));
   if (ours.truncated) assert.equal(readFileSync(ours.outputPath, 'utf8'), content);
 }
-// Both remove what is older than seven days by its name, and nothing else. The last use does not count.
+// Both remove outputs that are older than seven days by their name, and no others. The last use does not count.
 const saved = readdirSync(Truncate.DIR).filter((name) => name.startsWith('tool_'));
 const old = new Date(Date.now() - 9 * 24 * 60 * 60 * 1000);
 writeFileSync(Truncate.DIR + '/tool_' + old.toISOString().slice(0, 10).replaceAll('-', '') + '_abc123', '');

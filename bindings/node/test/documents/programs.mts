@@ -1,4 +1,4 @@
-/** How an example of a document becomes a module that is compiled under `strict` and run. */
+/** Turns an example of a document into a module that is compiled under `strict` and run. */
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -13,10 +13,10 @@ const EXAMPLES = new URL('../../../../tests/documents/', import.meta.url);
 const TSC = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url));
 const run = promisify(execFile);
 
-/** Returns where the modules of a set are made: inside the package, so that `overspill` and `zod` are found. */
+/** Returns the directory for the modules of a set: inside the package, so that `overspill` and `zod` are found. */
 const made = (set: string): string => fileURLToPath(new URL(`../made/${set}/`, import.meta.url));
 
-/** A text in an example, and what stands there instead: an import, or what the document leaves out. */
+/** A text in an example, and its replacement: an import, or a part that the document leaves out. */
 type Edit = readonly [from: string, to: string];
 
 /** The examples that were used. */
@@ -40,7 +40,7 @@ export function module(set: string, name: string, ...parts: string[]): void {
   writeFileSync(file, parts.join('\n'));
 }
 
-/** Compiles the modules of a set: `strict`, and nothing beyond. */
+/** Compiles the modules of a set under `strict`, without further checks. */
 export async function compiled(set: string): Promise<void> {
   const compilerOptions = {
     strict: true,

@@ -1,4 +1,4 @@
-/** The examples of takumi: its types, its plugin and its settings. */
+/** Compiles and runs the examples of takumi: its types, its plugin and its settings. */
 
 import { example, module as moduleOf } from './programs.mjs';
 
@@ -21,7 +21,7 @@ export interface TextPart { type: 'text'; text: string }
 export interface ImagePart { type: 'image'; data: string; mimeType: string }
 export type ReturnDisplay = string | { type: 'diff_viewer'; filePath: string };`;
 
-/** takumi's type of a plugin, as far as this hook goes. */
+/** takumi's type of a plugin, limited to this hook. */
 const PLUGIN = `
 import type { Config } from './config.mjs';
 import type { ToolResult } from './tool.mjs';
@@ -31,7 +31,7 @@ export interface Plugin {
   toolResult?: (this: { config: Config }, toolResult: ToolResult, opts: { toolUse: { name: string; callId: string }; approved: boolean; sessionId: string }) => Promise<ToolResult>;
 }`;
 
-/** Our plugin takes the place of theirs, and has the same gates. */
+/** Compares our plugin with theirs: it has the same gates. */
 const USE = `
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -4,7 +4,7 @@
 
     overspill = Overspill()
     outcome = overspill.process(output, tool="make")
-    print(outcome.text)  # bounded; all of it is in outcome.path
+    print(outcome.text)  # shortened; the whole output is in outcome.path
 """
 
 from __future__ import annotations
@@ -57,49 +57,49 @@ def _json(value: Any) -> str:
 
 
 class Overspill(Engine):
-    """Bounds outputs as a profile says, and saves what is too large.
+    """Shortens outputs by the rules of a profile, and saves outputs that are too large.
 
-    Make one where the program is put together and use it from any thread or task. `store` is a
-    directory, `"memory"`, `False` or an object of your own; limits, `keep` and `tools` say what
-    is shown. See the README for all options.
+    Create one at the start of the program and use it from any thread or task. `store` is a directory,
+    `"memory"`, `False` or an object of your own. The limits, `keep` and `tools` choose the shown part.
+    The README lists all options.
     """
 
     def apply(self, result: Any, **call: Any) -> Any:
-        """Bounds whatever a tool returns.
+        """Shortens any value that a tool returns.
 
-        Text, bytes, a list of content parts (dicts, strings, or models with `type` and `text`), or
-        a dict of the profile's shape. What fits, and what is none of these, comes back as it is.
+        The value is text, bytes, a list of content parts (dicts, strings, or models with `type` and `text`),
+        or a dict with the layout of the profile. Short values and values of other forms are returned unchanged.
         """
         if isinstance(result, (bytes, bytearray, memoryview)):
             outcome = self.process(result, **call)
             return outcome.text if outcome.spilled or outcome.masked else result
         if isinstance(result, (list, tuple)):
             packed = [pack(part) for part in result]
-            bounded = super().apply(packed, **call)
-            return result if bounded is packed else [unpack(part) for part in bounded]
+            shortened = super().apply(packed, **call)
+            return result if shortened is packed else [unpack(part) for part in shortened]
         if isinstance(result, dict) and self._in_envelope:
             return self._envelope(result, call)
         return super().apply(result, **call)
 
     def _envelope(self, response: Any, call: dict[str, Any]) -> Any:
-        """Shortens an envelope as the JSON text that is saved of it."""
+        """Shortens an envelope as JSON text, which is also the saved form."""
         try:
             text = _json(response)
         except (TypeError, ValueError, RecursionError):
-            # It has a key that is no text, or it contains itself.
+            # The response has a key that is not text, or it contains itself.
             return super().apply(response, **call)
-        bounded = super().apply(text, **call)
-        return response if bounded == text else json.loads(bounded)
+        shortened = super().apply(text, **call)
+        return response if shortened == text else json.loads(shortened)
 
     async def aprocess(self, output: str | bytes, **call: Any) -> Outcome:
-        """Does what `process` does, and lets other tasks run while it saves."""
+        """Like `process`, but other tasks run while the output is saved."""
         fits = self.process_if_whole(output, **call)
         if fits is not None:
             return fits
         return await asyncio.to_thread(self.process, output, **call)
 
     async def aapply(self, result: Any, **call: Any) -> Any:
-        """Does what `apply` does, and lets other tasks run while it saves."""
+        """Like `apply`, but other tasks run while the output is saved."""
         return await asyncio.to_thread(self.apply, result, **call)
 
     @overload
@@ -109,10 +109,10 @@ class Overspill(Engine):
     def wrap(self, *, tool: str | None = None, **call: Any) -> Callable[[F], F]: ...
 
     def wrap(self, function: F | None = None, **call: Any) -> F | Callable[[F], F]:
-        """Makes a tool, sync or async, return what `apply` makes of its result.
+        """Wraps a tool, sync or async, so that `apply` shortens its results.
 
-        `@overspill.wrap`, or with options: `@overspill.wrap(tool="bash", keep="tail")`. What the
-        tool raises is not touched.
+        Use `@overspill.wrap`, or with options `@overspill.wrap(tool="bash", keep="tail")`. Exceptions of
+        the tool pass unchanged.
         """
         if function is None:
             return functools.partial(self._wrapped, call)

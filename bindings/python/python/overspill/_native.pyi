@@ -33,7 +33,7 @@ class Span:
 
 @final
 class Whole:
-    """An output that fits: it is shown as it is, and nothing was saved."""
+    """A short output. It is shown unchanged and not saved."""
 
     __match_args__: tuple[str, ...]
     spilled: Literal[False]
@@ -47,7 +47,7 @@ class Whole:
     def output(self) -> _Output: ...
     @property
     def masked(self) -> int:
-        """How many secrets are masked in it."""
+        """The number of masked secrets."""
     @property
     def text(self) -> str: ...
     @property
@@ -68,29 +68,29 @@ class Whole:
 
 @final
 class Spilled:
-    """An output that was too large: a preview of it, and where all of it is."""
+    """An output that was too large: its preview, and the place of the whole output."""
 
     __match_args__: tuple[str, ...]
     spilled: Literal[True]
     @property
     def text(self) -> str:
-        """What the model gets, notice included."""
+        """The text for the model, notice included."""
     @property
     def preview(self) -> str:
-        """The shown part of the output, without the notice. Other systems' profiles mark the gap in it."""
+        """The shown part of the output, without the notice. The profiles of other systems mark the gap in it."""
     @property
     def notice(self) -> str:
-        """The words alone."""
+        """The notice alone."""
     @property
     def id(self) -> Optional[str]: ...
     @property
     def path(self) -> Optional[str]: ...
     @property
     def error(self) -> Optional[str]:
-        """Why it could not be saved."""
+        """The reason why the output could not be saved."""
     @property
     def limit(self) -> Optional[Literal["bytes", "lines", "chars", "tokens"]]:
-        """The limit because of which it was cut."""
+        """The limit that the output exceeds."""
     @property
     def left_out(self) -> tuple[int, Literal["lines", "bytes", "chars"]]: ...
     @property
@@ -103,18 +103,18 @@ class Spilled:
     def gaps(self) -> Optional[list[Span]]: ...
     @property
     def lossy(self) -> bool:
-        """Not all that is shown is byte for byte the output's."""
+        """The text differs from the bytes of the output: some are cleaned or replaced."""
     @property
     def complete(self) -> bool:
-        """Every byte is in the saved copy."""
+        """The saved copy has every byte."""
     @property
     def masked(self) -> int:
-        """How many secrets are masked in it."""
+        """The number of masked secrets."""
     def to_dict(self) -> dict[str, Any]: ...
 
 @final
 class Spill:
-    """Takes an output piece by piece; a context manager and a file to print to."""
+    """Takes an output piece by piece. It is a context manager and a file to print to."""
 
     def write(self, chunk: _Output) -> int: ...
     def close(self) -> _Outcome: ...
@@ -175,7 +175,7 @@ class Engine:
     ) -> Self: ...
     @property
     def directory(self) -> Optional[str]:
-        """The directory that outputs are saved in; None if they are saved elsewhere or nowhere."""
+        """The directory in which outputs are saved. None if they are saved elsewhere or not at all."""
     def process(
         self,
         output: _Output,
@@ -200,7 +200,7 @@ class Engine:
         permission: Optional[Sequence[Mapping[str, str]]] = ...,
         exit_code: Optional[int] = ...,
     ) -> _Outcome:
-        """Bounds an output that is all there."""
+        """Shortens a complete output, if it is too large."""
     @property
     def _in_envelope(self) -> bool: ...
     def process_if_whole(self, output: _Output, **call: Any) -> Optional[_Outcome]: ...
@@ -214,7 +214,7 @@ class Engine:
         max_chars: _Most = ...,
         max_tokens: _Most = ...,
     ) -> list[_Outcome]:
-        """Bounds several outputs under one budget: small ones stay whole, large ones give way."""
+        """Shortens several outputs under one budget: small ones stay whole, large ones share the rest."""
     def spill(
         self,
         *,
@@ -223,7 +223,7 @@ class Engine:
         session: Optional[str] = ...,
         **options: Any,
     ) -> Spill:
-        """Takes an output as it is being written."""
+        """Takes an output while it is written."""
     def read(
         self,
         id: str,
@@ -236,8 +236,8 @@ class Engine:
         max_lines: Optional[int] = ...,
         max_bytes: Optional[int] = ...,
     ) -> Page:
-        """Reads a part of a saved output: lines first and last, bytes from and up to, the last
-        lines, or the values at a JSON path, from a value on or from a value and a byte of it."""
+        """Reads a part of a saved output: `lines` first and last, `bytes` from one offset up to another, the last
+        lines (`tail`), or the values at a `json` path. `from_value` is the first value, with or without an offset."""
     def grep(
         self,
         pattern: str,
@@ -255,8 +255,8 @@ class Engine:
         max_lines: int = ...,
         max_bytes: int = ...,
     ) -> Found:
-        """Searches in a saved output."""
+        """Searches a saved output."""
     def list(self) -> list[Entry]:
-        """Lists what is saved, the last used first."""
+        """Lists the saved outputs, the last used first."""
     def sweep(self) -> Swept:
-        """Removes what has expired."""
+        """Removes expired outputs."""

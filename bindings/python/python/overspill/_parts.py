@@ -1,16 +1,16 @@
-"""Parts of a result that are not dicts: strings, and models with `type` and `text`."""
+"""Converts parts of a result that are not dicts: strings, and models with `type` and `text`."""
 
 from __future__ import annotations
 
 import copy
 from typing import Any
 
-# Carries the part itself along; the engine leaves alone what it does not know.
+# The key for the part itself. The engine does not change keys that it does not know.
 _SELF = "overspill part"
 
 
 def pack(part: Any) -> Any:
-    """Returns a part as a dict that the engine understands, or as it is."""
+    """Returns a part as a dict for the engine. Other parts are returned unchanged."""
     if isinstance(part, str):
         return {"type": "text", "text": part, _SELF: True}
     text = getattr(part, "text", None)
@@ -23,7 +23,7 @@ def pack(part: Any) -> Any:
 
 
 def unpack(part: Any) -> Any:
-    """Returns a bounded part in the form it came in."""
+    """Returns a shortened part in its original form."""
     if not isinstance(part, dict) or _SELF not in part:
         return part
     if part[_SELF] is True:

@@ -1,4 +1,4 @@
-"""Waits for objects and functions of the user, but not forever."""
+"""Calls objects and functions of the user with a timeout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Callable
 def within(seconds: float, ask: Callable[..., Any], *args: Any) -> Any:
     """Returns the answer of `ask`, which runs in a thread of its own.
 
-    Raises `TimeoutError` if there is no answer in time. Python cannot stop the thread, so it is left alone.
+    Raises `TimeoutError` if no answer comes in time. Python cannot stop the thread, so the thread goes on.
     """
     context = contextvars.copy_context()
     answers: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
@@ -34,7 +34,7 @@ def within(seconds: float, ask: Callable[..., Any], *args: Any) -> Any:
 
 
 class Patient:
-    """Stands for a function or an object of the user. Each of its calls has to answer in time."""
+    """A wrapper for a function or an object of the user. Each of its calls has a timeout."""
 
     def __init__(self, it: Any, seconds: float) -> None:
         self._it = it

@@ -1,17 +1,17 @@
-"""What is raised, and only for misuse: an output that cannot be saved is no error of a call."""
+"""The exceptions of this package. An output that cannot be saved raises no exception."""
 
 
 class OverspillError(Exception):
-    """Everything that this package raises, but for values of a wrong type (`TypeError`)."""
+    """The base class of all exceptions of this package, except `TypeError` for values of a wrong type."""
 
 
 class Misuse(OverspillError, ValueError):
-    """An option or a question that makes no sense; the message names it and says what does."""
+    """An invalid option or question. The message names it and the allowed values."""
 
 
 class NotFound(OverspillError, LookupError):
-    """There is no output of this id."""
+    """The store has no output with this id."""
 
 
 class StoreError(OverspillError, OSError):
-    """The store could not answer a question about what was saved."""
+    """The store could not answer a question about saved outputs."""

@@ -1,4 +1,4 @@
-"""What stores and strategies of your own look like, and what questions are answered with."""
+"""The types of answers, and the protocols for stores and strategies of your own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Mapping, Optional, Protocol, Sequence, Tuple
 
 
 class Event(TypedDict):
-    """What `on_event` hears of each call, once."""
+    """The event that `on_event` gets, once for each call."""
 
     type: str
     """`skipped`, `spilled` or `failed`."""
@@ -20,7 +20,7 @@ class Event(TypedDict):
 
 
 class NotSearched(TypedDict):
-    """Lines of an output that were not kept, and so not searched."""
+    """Lines of an output that were not saved, and so not searched."""
 
     lines: List[int]
     bytes: int
@@ -29,24 +29,24 @@ class NotSearched(TypedDict):
 class _Page(TypedDict):
     text: str
     what: str
-    """Which part of the output the text is, and what is wrong with it."""
+    """A sentence that names the part of the output, with warnings."""
     next: Optional[Dict[str, Any]]
     """Options of `read` for the next page."""
 
 
 class Page(_Page, total=False):
-    """A part of a saved output, as much as there is room for. Values at a JSON path have the last four fields."""
+    """A part of a saved output, up to the limits. Values at a JSON path have the last four fields."""
 
     bytes: List[int]
     lines: Optional[List[int]]
     total: int
     values: int
-    """How many values are shown."""
+    """The number of shown values."""
     more: bool
     not_json: str
-    """The place where the output is not JSON: the values after it are missing."""
+    """The place where the output is not JSON. The values after it are missing."""
     not_kept: NotSearched
-    """Lines that were not kept (`store.max_output`), and so not read."""
+    """Lines that were not saved (`store.max_output`), and so not read."""
 
 
 class _FoundLine(TypedDict):
@@ -56,16 +56,16 @@ class _FoundLine(TypedDict):
 
 
 class FoundLine(_FoundLine, total=False):
-    """A line that was found, or one near it."""
+    """A line that matches, or a line of context."""
 
     again: List[int]
-    """The line matches again in these bytes of the output, which are not shown."""
+    """The bytes of another match in the same line, which are not shown."""
 
 
 class _Found(TypedDict):
     text: str
     what: str
-    """Where the search goes on, and which lines were not searched; empty if all matches are shown."""
+    """A sentence about the next page and the lines that were not searched. Empty if all matches are shown."""
     lines: List[FoundLine]
     matches: int
     next_line: Optional[int]
@@ -74,7 +74,7 @@ class _Found(TypedDict):
 
 
 class Found(_Found, total=False):
-    """What a search has found, as ripgrep shows it and line by line."""
+    """The result of a search, in the format of ripgrep and line by line."""
 
     not_searched: NotSearched
 
@@ -95,7 +95,7 @@ class Entry(TypedDict):
 
 
 class Swept(TypedDict):
-    """What a sweep has done."""
+    """The result of a sweep."""
 
     removed: int
     bytes: int
@@ -104,25 +104,26 @@ class Swept(TypedDict):
 
 
 class Store(Protocol):
-    """Keeps outputs. Only `save` is needed; without the others nothing can be read or swept.
+    """Saves outputs. Only `save` is required. Without the other methods, outputs cannot be read or swept.
 
-    `read(id, start, end)`, `info(id)` with `{"bytes": …, "used": seconds}` or None, `list()` with
-    an `id` in each as well, `delete(id)`. What is raised is told as the reason why nothing was saved.
+    The other methods are `read(id, start, end)`, `info(id)`, which returns `{"bytes": …, "used": seconds}` or
+    None, `list()`, which returns such dicts with an `id`, and `delete(id)`. The message of an exception becomes
+    the reason why the output was not saved.
     """
 
     def save(self, data: bytes, call: Dict[str, Optional[str]]) -> Union[str, Mapping[str, str]]:
-        """Keeps an output; returns its path or address, or `{"id": …, "path": …}`."""
+        """Saves an output. Returns its path or address, or `{"id": …, "path": …}`."""
         ...
 
 
 Choice = Union[None, bool, str, Sequence[Tuple[int, int]], Mapping[str, Any]]
-"""What a strategy answers: None leaves it to the settings, True shows all, a text is shown instead,
-a list holds what is shown as `(start, end)` in bytes, and `{"text": …, "left_out_lines": …}` says how
-much is missing from a text."""
+"""The answer of a strategy. None leaves the choice to the settings, True shows the whole output, and a text is
+shown instead. A list has the shown parts as `(start, end)` in bytes. `{"text": …, "left_out_lines": …}` is a text
+with the amount that it leaves out."""
 
 
 class Strategy(Protocol):
-    """Chooses what is shown of an output."""
+    """Chooses the parts of an output to show."""
 
     def __call__(self, output: bytes, limits: Dict[str, Any]) -> Choice:
         """`limits` has `max_lines`, `max_bytes`, `max_chars`, `max_tokens` and `keep`."""

@@ -330,7 +330,7 @@ pub(crate) fn user_files(home: &Path, config: &Path) -> impl Iterator<Item = Pat
 }
 
 /// Tells whether a process above us shortens our output.
-pub(crate) fn is_bounded(env: &Env) -> bool {
+pub(crate) fn is_already_shortened(env: &Env) -> bool {
     let process = env.variable(ACTIVE).and_then(|value| value.to_str()?.parse().ok());
     // Processes that outlast the command, such as a terminal multiplexer, inherit the variable.
     process.is_some_and(process::is_below)

@@ -156,12 +156,14 @@ impl Proxy {
         let (masked, count) = self.masked(frame);
         let frame: &[u8] = &masked;
         let changed = match asked {
-            Some(PendingRequest::Call { tool }) => self.bounded(frame, Some(&tool), message, count),
-            Some(PendingRequest::Result) => self.bounded(frame, None, message, count),
+            Some(PendingRequest::Call { tool }) => {
+                self.shortened(frame, Some(&tool), message, count)
+            }
+            Some(PendingRequest::Result) => self.shortened(frame, None, message, count),
             // The client may take it for the result of any call.
-            _ if message.is_ambiguous => self.bounded(frame, None, message, count),
+            _ if message.is_ambiguous => self.shortened(frame, None, message, count),
             None if message.is_answer() || message.is_log() => {
-                self.bounded(frame, None, message, count)
+                self.shortened(frame, None, message, count)
             }
             Some(PendingRequest::Tools) => self.listed(frame),
             Some(PendingRequest::Hello) => self.greeted(frame),
@@ -225,7 +227,7 @@ impl Proxy {
     }
 
     /// Bounds the result of a call, or why it failed.
-    fn bounded(
+    fn shortened(
         &self,
         frame: &[u8],
         tool: Option<&str>,

@@ -1,9 +1,9 @@
-//! The tokenizer for JSON. Every reader of JSON in overspill uses it.
+//! Splits JSON into tokens. Every reader of JSON in overspill uses this tokenizer.
 //!
-//! It is as strict as RFC 8259, takes a text in chunks of any size, and holds one byte for each
-//! bracket that is open.
+//! The tokenizer is as strict as RFC 8259, takes a text in chunks of any size, and needs one byte
+//! of memory for each open bracket.
 //!
-//! Two things are left to the readers. The tokenizer does not decode: a string may have any bytes
+//! Readers handle two things themselves. The tokenizer does not decode: a string may have any bytes
 //! from 0x20 on, and readers replace broken UTF-8. Half of a surrogate pair, such as `\ud83d`, is
 //! allowed by the grammar and becomes U+FFFD.
 
@@ -15,14 +15,14 @@ mod tokens;
 
 pub use tokens::JsonTokens;
 
-/// The kind of the bytes that were just taken.
+/// The kind of the bytes that the tokenizer just took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JsonToken<'a> {
     /// White space, commas and colons.
     Between,
     /// The bracket that begins an object or an array.
     Open(u8),
-    /// The bracket that ends it.
+    /// The bracket that ends an object or an array.
     Close,
     /// The quote that begins a string.
     String {
@@ -35,13 +35,13 @@ pub enum JsonToken<'a> {
     EndString,
     /// A part of a number, or of `true`, `false` or `null`.
     Word {
-        /// The word ends here. A number ends where the next byte shows it, so this token can be
+        /// The word ends here. Only the next byte shows where a number ends, so this token can be
         /// empty. A number at the very end of a text has no such token.
         ends: bool,
     },
 }
 
-/// The first mistake of a text.
+/// The first mistake in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MalformedJson {
     /// The mistake, such as "expected a value".

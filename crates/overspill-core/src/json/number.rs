@@ -1,4 +1,4 @@
-//! Numbers, in chunks.
+//! Reads numbers, in chunks.
 
 use crate::text::swar;
 
@@ -34,7 +34,7 @@ impl Number {
         matches!(self, Number::Zero | Number::Integer | Number::Fraction | Number::Exponent)
     }
 
-    /// Takes as many bytes as belong to the number; returns how many.
+    /// Takes the bytes that belong to the number, and returns their number.
     pub(super) fn take(&mut self, bytes: &[u8]) -> usize {
         let mut at = 0;
         loop {
@@ -56,8 +56,8 @@ impl Number {
     }
 }
 
-/// Returns the length of a number that ends within `bytes`. Returns `None` if it does not, or if it
-/// has a mistake: then [`Number::take`] says more.
+/// Returns the length of a number that ends within `bytes`. Returns `None` if the number goes on or
+/// has a mistake: [`Number::take`] handles these.
 #[inline]
 pub(super) fn whole_number(bytes: &[u8]) -> Option<usize> {
     // Most numbers are short integers.
@@ -86,7 +86,7 @@ pub(super) fn whole_number(bytes: &[u8]) -> Option<usize> {
     Some(end)
 }
 
-/// Returns how many digits `bytes` begin with.
+/// Returns the number of digits at the start of `bytes`.
 #[inline]
 fn digits(bytes: &[u8]) -> usize {
     let mut at = 0;
@@ -100,7 +100,7 @@ fn digits(bytes: &[u8]) -> usize {
     at + bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// Returns how many digits eight bytes begin with.
+/// Returns the number of digits at the start of eight bytes.
 #[inline]
 fn digits_of(bytes: &[u8; 8]) -> usize {
     let digits = swar::within(u64::from_le_bytes(*bytes), b'0', b'9');

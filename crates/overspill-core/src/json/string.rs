@@ -1,18 +1,18 @@
-//! The inside of strings: plain text and escapes.
+//! Reads the inside of strings: plain text and escapes.
 
-/// One in each byte, and one in the highest bit of each.
+/// A one in each byte, and a one in the highest bit of each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// Half of a surrogate pair without the other half is no character.
+/// The character that replaces half of a surrogate pair without the other half.
 pub(super) const LOST: char = char::REPLACEMENT_CHARACTER;
 
-/// The place in an escape.
+/// The position inside an escape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Escape {
-    /// After a backslash. `high` is the first half of a surrogate pair, which came just before.
+    /// After a backslash. `high` is the first half of a surrogate pair just before it.
     Backslash { high: Option<u16> },
-    /// After `\u`: how many digits came, and their value.
+    /// After `\u`: the number of digits so far, and their value.
     Digits { count: u8, value: u16, high: Option<u16> },
     /// After the first half of a surrogate pair.
     High(u16),
@@ -22,11 +22,11 @@ pub(super) enum Escape {
 pub(super) struct Step {
     /// The escape goes on; otherwise plain text follows.
     pub(super) next: Option<Escape>,
-    /// The first half of a surrogate pair came before, and no second half follows.
+    /// The first half of a surrogate pair came before, but no second half follows.
     pub(super) is_half_lost: bool,
-    /// The character that is complete.
+    /// The character that is now complete.
     pub(super) char: Option<char>,
-    /// The byte was taken. Otherwise it is the next one still.
+    /// The byte belongs to the escape. Otherwise it is the next byte to read.
     pub(super) took: bool,
 }
 
@@ -89,7 +89,7 @@ pub(super) fn simple(byte: u8) -> Option<&'static [u8]> {
     })
 }
 
-/// Returns how much of a string comes before a quote, a backslash or a control byte.
+/// Returns the number of bytes before a quote, a backslash or a control byte.
 #[inline]
 pub(super) fn plain_len(text: &[u8]) -> usize {
     // Most strings are short.
@@ -112,7 +112,8 @@ fn long_plain_len(text: &[u8]) -> usize {
     if has_control(plain) { plain.iter().position(is_special).unwrap_or(len) } else { len }
 }
 
-/// Tells whether a control byte is among these. Eight bytes at once are fast in a debug build, too.
+/// Tells whether one of the bytes is a control byte. Eight bytes at once are fast in a debug build,
+/// too.
 fn has_control(text: &[u8]) -> bool {
     let (words, rest) = text.as_chunks::<8>();
     let mut any = 0;
@@ -128,8 +129,8 @@ fn is_special(byte: &u8) -> bool {
     *byte < 0x20 || *byte == b'"' || *byte == b'\\'
 }
 
-/// Returns the highest bit of each byte that is special. The lowest bit that is set is right; those
-/// above it may be off.
+/// Returns the highest bit of each special byte. The lowest bit that is set is right; bits above it
+/// may be wrong.
 #[inline]
 fn specials(bytes: [u8; 8]) -> u64 {
     let word = u64::from_le_bytes(bytes);

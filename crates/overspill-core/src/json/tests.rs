@@ -4,14 +4,14 @@ use serde::de::IgnoredAny;
 use super::tokens::DEEPEST;
 use super::*;
 
-/// Everything a reader learns of a text.
+/// The result of reading a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Read {
-    /// The tokens with their bytes; parts of a string or a word are put together.
+    /// The tokens with their bytes. Parts of a string or a word are joined.
     tokens: Vec<(char, Vec<u8>)>,
     /// The texts of all strings.
     text: Vec<u8>,
-    /// The place of the first mistake, and what it is.
+    /// The place of the first mistake, and its description.
     mistake: Option<(usize, &'static str)>,
     is_done: bool,
 }
@@ -66,7 +66,8 @@ fn is_json(bytes: &[u8]) -> bool {
     read(JsonTokens::default(), [bytes]).is_done
 }
 
-/// Reads the syntax and not the meaning: any depth, numbers of any size, strings of any bytes.
+/// Tells whether serde_json accepts the syntax. It ignores the meaning: any depth, numbers of any
+/// size, strings of any bytes.
 fn is_json_to_serde(bytes: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
 }
@@ -163,7 +164,7 @@ fn brackets_without_end_are_refused() {
     assert_eq!(found.mistake, Some((DEEPEST, "nested deeper than 1048576 levels")));
 }
 
-/// Returns bytes that look like JSON, and often are.
+/// Returns bytes that look like JSON, and often are JSON.
 fn near_json() -> impl Strategy<Value = Vec<u8>> {
     let leaf = prop::sample::select(vec![
         "0",

@@ -4,7 +4,7 @@ use super::number::{Number, whole_number};
 use super::string::{Escape, LOST, plain_len, simple};
 use super::{JsonToken, MalformedJson};
 
-/// The largest number of open brackets. It keeps a flood of brackets from filling the memory.
+/// The largest number of open brackets. It limits the memory that a flood of brackets can take.
 pub(super) const DEEPEST: usize = 1 << 20;
 
 /// Reads one JSON value, in chunks of any size.
@@ -13,13 +13,13 @@ pub struct JsonTokens {
     /// The open brackets: `true` for objects.
     open: Vec<bool>,
     state: State,
-    /// The string at hand is the name of a member.
+    /// The current string is the name of a member.
     is_key: bool,
     /// The text of an escape: at most two characters.
     unescaped: [u8; 8],
 }
 
-/// What comes next.
+/// The token that the grammar expects next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum State {
     #[default]
@@ -38,7 +38,7 @@ enum State {
     Number(Number),
     /// The rest of `true`, `false` or `null`.
     Literal(&'static [u8]),
-    /// A value, after so many bytes of a byte order mark. Only a whole document begins so.
+    /// A value, after this many bytes of a byte order mark. Only a whole document begins so.
     Mark(u8),
     /// The text has a mistake.
     Failed(&'static str),
@@ -58,7 +58,7 @@ impl JsonTokens {
         self.state = State::Mark(0);
     }
 
-    /// Tells whether one whole value has come. A number may still go on.
+    /// Tells whether one whole value was read. A number may still go on.
     pub fn is_done(&self) -> bool {
         match self.state {
             State::Done => true,
@@ -72,7 +72,7 @@ impl JsonTokens {
         matches!(self.state, State::Value | State::ValueOrEnd)
     }
 
-    /// Returns the mistake of a text that ends here, before its value is complete.
+    /// Returns the mistake of a text that ends here, before the value is complete.
     pub fn missing(&self) -> &'static str {
         match self.state {
             State::Text | State::Escape(_) => "a string that does not end",
@@ -80,7 +80,7 @@ impl JsonTokens {
         }
     }
 
-    /// Takes the token that `bytes`, which are not empty, begin with; returns it and its length.
+    /// Takes the first token of `bytes`, which are not empty. Returns the token and its length.
     #[inline]
     pub fn next<'a>(&'a mut self, bytes: &'a [u8]) -> Taken<'a> {
         match self.state {
@@ -103,7 +103,7 @@ impl JsonTokens {
     /// Takes as much of a string as comes at once, adds its text to `text`, and returns its length.
     /// Returns 0 if another token is next.
     ///
-    /// It is [`next`](JsonTokens::next) for long texts with an escape at the end of each line.
+    /// This is [`next`](JsonTokens::next) for long texts with an escape at the end of each line.
     pub fn text(&self, bytes: &[u8], text: &mut Vec<u8>) -> usize {
         if self.state != State::Text {
             return 0;
@@ -150,7 +150,7 @@ impl JsonTokens {
         }
     }
 
-    /// Takes white space and the comma or colon among it; returns the length.
+    /// Takes white space and the comma or colon in it. Returns the length.
     #[inline]
     fn between(&mut self, bytes: &[u8]) -> usize {
         let at = blanks(bytes);
@@ -204,7 +204,7 @@ impl JsonTokens {
         self.literal(literal, bytes)
     }
 
-    /// Takes the rest of a number, after `taken` bytes of these.
+    /// Takes the rest of a number. `taken` bytes of it were taken already.
     fn number<'a>(&mut self, mut number: Number, taken: usize, bytes: &'a [u8]) -> Taken<'a> {
         let len = taken + number.take(&bytes[taken..]);
         let ends = len < bytes.len();
@@ -270,7 +270,7 @@ impl JsonTokens {
         Ok((JsonToken::Text(&self.unescaped[..len]), usize::from(step.took)))
     }
 
-    /// Takes a byte order mark, if one comes.
+    /// Takes a byte order mark, if the text begins with one.
     fn mark<'a>(&mut self, count: u8, bytes: &'a [u8]) -> Taken<'a> {
         const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
         match MARK.get(usize::from(count)) {
@@ -286,7 +286,7 @@ impl JsonTokens {
         }
     }
 
-    /// Returns what the grammar has here.
+    /// Returns the description of the expected token.
     fn expected(&self) -> &'static str {
         match self.state {
             State::Value | State::ValueOrEnd | State::Literal(_) | State::Mark(_) => {
@@ -312,7 +312,7 @@ impl JsonTokens {
     }
 }
 
-/// Returns how many bytes of white space `bytes` begin with.
+/// Returns the number of bytes of white space at the start of `bytes`.
 #[inline]
 fn blanks(bytes: &[u8]) -> usize {
     let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\n' | b'\t' | b'\r');

@@ -1,4 +1,4 @@
-//! How much is too much.
+//! Limits in bytes, lines, characters and tokens.
 
 use crate::measure::size::Meter;
 use crate::{LineRule, Size, Tokens};
@@ -10,13 +10,13 @@ pub enum Unit {
     Bytes,
     /// Lines, by the policy's [`LineRule`].
     Lines,
-    /// Characters: Unicode scalar values.
+    /// Characters (Unicode scalar values).
     Chars,
     /// Tokens of a language model, by the policy's [`Tokens`].
     Tokens,
 }
 
-/// Any set of upper bounds. A bound is inclusive: what is exactly as large still fits.
+/// Any set of upper limits. A limit is inclusive: an output of exactly that size is within it.
 ///
 /// ```
 /// use overspill_core::{LineRule, Limits, Tokens, Unit};
@@ -28,43 +28,44 @@ pub enum Unit {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Limits {
-    /// At most this many bytes.
+    /// The largest number of bytes. `None` is unlimited.
     pub bytes: Option<u64>,
-    /// At most this many lines.
+    /// The largest number of lines. `None` is unlimited.
     pub lines: Option<u64>,
-    /// At most this many characters.
+    /// The largest number of characters. `None` is unlimited.
     pub chars: Option<u64>,
-    /// At most this many tokens.
+    /// The largest number of tokens. `None` is unlimited.
     pub tokens: Option<u64>,
 }
 
 impl Limits {
-    /// Everything fits.
+    /// No limit: every output is within it.
     pub const NONE: Limits = Limits { bytes: None, lines: None, chars: None, tokens: None };
 
-    /// Sets the bound on bytes.
+    /// Sets the limit on bytes.
     pub const fn bytes(self, most: u64) -> Limits {
         Limits { bytes: Some(most), ..self }
     }
 
-    /// Sets the bound on lines.
+    /// Sets the limit on lines.
     pub const fn lines(self, most: u64) -> Limits {
         Limits { lines: Some(most), ..self }
     }
 
-    /// Sets the bound on characters.
+    /// Sets the limit on characters.
     pub const fn chars(self, most: u64) -> Limits {
         Limits { chars: Some(most), ..self }
     }
 
-    /// Sets the bound on tokens.
+    /// Sets the limit on tokens.
     pub const fn tokens(self, most: u64) -> Limits {
         Limits { tokens: Some(most), ..self }
     }
 
-    /// Returns the first limit that `bytes` exceed, in the order of [`Unit`], or `None` if they fit.
+    /// Returns the first limit that `bytes` exceed, in the order of [`Unit`], or `None` if they are
+    /// within the limits.
     ///
-    /// Looks no further than it must: most outputs are settled by their length.
+    /// It reads no more than it must: for most outputs the length decides.
     #[inline]
     pub fn exceeded_by(&self, bytes: &[u8], rule: LineRule, tokens: &Tokens) -> Option<Unit> {
         let len = bytes.len() as u64;
@@ -84,7 +85,7 @@ impl Limits {
         None
     }
 
-    /// Returns the first limit that a size exceeds, tokens aside.
+    /// Returns the first limit that a size exceeds. Ignores the limit on tokens.
     pub(crate) fn exceeded_by_size(&self, size: &Size) -> Option<Unit> {
         let over = |most: Option<u64>, size: u64| most.is_some_and(|most| size > most);
         if over(self.bytes, size.bytes) {
@@ -98,7 +99,7 @@ impl Limits {
         }
     }
 
-    /// Returns what is left of the limits once `cost` is spent.
+    /// Returns the limits that remain after `cost` is spent.
     pub(crate) fn less(&self, cost: &Cost) -> Limits {
         let less = |most: Option<u64>, cost: u64| most.map(|most| most.saturating_sub(cost));
         Limits {
@@ -109,7 +110,7 @@ impl Limits {
         }
     }
 
-    /// Returns the tighter of each pair of limits.
+    /// Returns the lower limit of each pair.
     pub fn tightened(&self, other: &Limits) -> Limits {
         let tighter = |mine: Option<u64>, theirs: Option<u64>| match (mine, theirs) {
             (Some(mine), Some(theirs)) => Some(mine.min(theirs)),
@@ -123,7 +124,7 @@ impl Limits {
         }
     }
 
-    /// Returns `part` of `whole` of each limit, rounded down.
+    /// Returns the fraction `part / whole` of each limit, rounded down.
     pub(crate) fn part(&self, part: u32, whole: u32) -> Limits {
         let share = |most: Option<u64>| {
             most.map(|most| (u128::from(most) * u128::from(part) / u128::from(whole.max(1))) as u64)
@@ -136,7 +137,7 @@ impl Limits {
         }
     }
 
-    /// Tells whether every limit of these is at least as large as in `other`.
+    /// Tells whether every limit is at least as large as in `other`.
     pub(crate) fn at_least(&self, other: &Limits) -> bool {
         let holds = |mine: Option<u64>, theirs: Option<u64>| match (mine, theirs) {
             (None, _) => true,
@@ -149,7 +150,8 @@ impl Limits {
             && holds(self.tokens, other.tokens)
     }
 
-    /// Returns the most bytes a text within these limits can have, if they bound it.
+    /// Returns the largest number of bytes of a text within these limits. `None` if nothing limits
+    /// the bytes.
     pub(crate) fn most_bytes(&self) -> Option<u64> {
         let by_chars = self.chars.map(|chars| chars.saturating_mul(4));
         let by_tokens = self.tokens.map(|tokens| tokens.saturating_mul(Tokens::LONGEST));
@@ -158,15 +160,15 @@ impl Limits {
 }
 
 impl Limits {
-    /// Returns how many bytes a usual text within these limits has, if they bound it: a character
-    /// of one byte, a token of four.
+    /// Returns the usual number of bytes of a text within these limits: one byte for a character,
+    /// four for a token. `None` if nothing limits the bytes.
     pub(crate) fn usual_bytes(&self) -> Option<u64> {
         let by_tokens = self.tokens.map(|tokens| tokens.saturating_mul(4));
         [self.bytes, self.chars, by_tokens].into_iter().flatten().min()
     }
 
-    /// Returns the used share of the limit that `cost` uses most: 1 is all of it. Without any
-    /// limit that is 0.
+    /// Returns the used share of the limit that `cost` uses most: 1 is the whole limit. Returns 0
+    /// without a limit.
     pub(crate) fn used_by(&self, cost: &Cost) -> f64 {
         let units = [
             (cost.size.bytes, self.bytes),
@@ -182,7 +184,7 @@ impl Limits {
         units.into_iter().map(share).fold(0.0, f64::max)
     }
 
-    /// Returns the limits with what `other` has added to each.
+    /// Returns the limits with those of `other` added.
     pub(crate) fn more(&self, other: &Limits) -> Limits {
         let more = |mine: Option<u64>, theirs: Option<u64>| {
             mine.map(|mine| mine.saturating_add(theirs.unwrap_or(0)))
@@ -196,7 +198,7 @@ impl Limits {
     }
 }
 
-/// What a piece of text takes up of each limit.
+/// The room that a piece of text takes from each limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Cost {
     pub(crate) size: Size,
@@ -204,7 +206,7 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    /// Measures `text`; tokens only where `limits` ask for them.
+    /// Measures `text`. Counts tokens only if `limits` has a limit on them.
     pub(crate) fn of(text: &[u8], limits: &Limits, rule: LineRule, tokens: &Tokens) -> Cost {
         let tokens = if limits.tokens.is_some() { tokens.count(text) } else { 0 };
         Cost { size: Size::of(text, rule), tokens }
@@ -229,12 +231,12 @@ impl std::ops::Add for Cost {
     }
 }
 
-/// Tells whether `bytes` have more than `most` characters; none has more than four bytes.
+/// Tells whether `bytes` have more than `most` characters. A character has at most four bytes.
 fn more_chars_than(most: u64, bytes: &[u8]) -> bool {
     bytes.len() as u64 > most.saturating_mul(4) || crate::text::count_chars(bytes) > most
 }
 
-/// Tells whether `bytes` have more than `most` lines, looking only until that is known.
+/// Tells whether `bytes` have more than `most` lines. Stops reading as soon as that is known.
 fn more_lines_than(most: u64, bytes: &[u8], rule: LineRule) -> bool {
     const BLOCK: usize = 64 * 1024;
     if rule == LineRule::Universal {

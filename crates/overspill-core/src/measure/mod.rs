@@ -1,4 +1,4 @@
-//! Measures an output: how large it is, and how large it may be.
+//! Measures an output, and compares its size with limits.
 
 pub(crate) mod limits;
 pub(crate) mod size;

@@ -1,20 +1,20 @@
-//! How large an output is: bytes, lines and characters, counted as it streams by.
+//! The size of an output in bytes, lines and characters, counted as it streams by.
 
 use crate::text::utf8::Unfinished;
 
-/// Says what counts as a line.
+/// The rule for counting lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum LineRule {
-    /// A line feed ends a line; what follows the last one is a line if it is not empty.
+    /// A line feed ends a line. Text after the last line feed is one more line.
     ///
-    /// `"a\nb\n"` and `"a\nb"` have two lines, `""` has none. This is what people mean by lines.
+    /// `"a\nb\n"` and `"a\nb"` have two lines, `""` has none. This is the usual meaning of a line.
     #[default]
     Terminated,
     /// A line feed stands between two lines, as in `split('\n')`.
     ///
     /// `"a\nb\n"` has three lines, the last one empty, and `""` has one.
     Separated,
-    /// Like [`LineRule::Terminated`], and a carriage return or CR LF ends a line as well.
+    /// Like [`LineRule::Terminated`], but a carriage return or CR LF ends a line as well.
     Universal,
 }
 
@@ -28,12 +28,12 @@ pub enum LineRule {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Size {
-    /// Bytes.
+    /// The number of bytes.
     pub bytes: u64,
-    /// Lines, by the [`LineRule`] it was counted with.
+    /// The number of lines, by the [`LineRule`] of the count.
     pub lines: u64,
-    /// Characters: Unicode scalar values, and one for each stretch of bytes that is not UTF-8 and
-    /// would be replaced as one.
+    /// The number of characters: Unicode scalar values, and one for each sequence of broken bytes
+    /// that one U+FFFD would replace.
     pub chars: u64,
 }
 
@@ -58,7 +58,7 @@ impl std::ops::Add for Size {
     }
 }
 
-/// Counts a [`Size`] chunk by chunk; how the bytes are chunked makes no difference.
+/// Counts a [`Size`] chunk by chunk. The chunking does not change the result.
 #[derive(Debug, Clone)]
 pub struct Meter {
     rule: LineRule,
@@ -69,7 +69,8 @@ pub struct Meter {
     unfinished: Unfinished,
 }
 
-/// Small enough that the second look at a block finds it in the first-level cache.
+/// The number of bytes counted at a time: a block stays in the first-level cache for its second
+/// pass.
 const BLOCK: usize = 16 * 1024;
 
 impl Meter {
@@ -88,7 +89,7 @@ impl Meter {
         }
     }
 
-    /// Returns what has been counted so far.
+    /// Returns the size so far.
     pub fn size(&self) -> Size {
         Size {
             bytes: self.bytes,
@@ -97,7 +98,7 @@ impl Meter {
         }
     }
 
-    /// Returns how many line breaks have been counted: the line that the next byte belongs to,
+    /// Returns the number of line breaks so far, which is the index of the line of the next byte,
     /// counted from zero.
     pub(crate) fn breaks(&self) -> u64 {
         self.breaks
@@ -115,7 +116,7 @@ impl Meter {
     }
 }
 
-/// Counts the line breaks of `bytes`, which follow on a byte `before`.
+/// Counts the line breaks of `bytes`. `before` is the byte before them.
 pub(crate) fn breaks(bytes: &[u8], rule: LineRule, before: Option<u8>) -> u64 {
     let feeds = bytecount::count(bytes, b'\n') as u64;
     if rule != LineRule::Universal {
@@ -127,7 +128,7 @@ pub(crate) fn breaks(bytes: &[u8], rule: LineRule, before: Option<u8>) -> u64 {
     feeds + returns - pairs - u64::from(split_pair)
 }
 
-/// Returns how many lines there are, given their breaks and the last byte.
+/// Returns the number of lines, given the number of breaks and the last byte.
 fn lines(breaks: u64, last: Option<u8>, rule: LineRule) -> u64 {
     let open = match rule {
         LineRule::Separated => true,

@@ -27,14 +27,15 @@ const FORMATS: [(&[u8], &str); 20] = [
     (b"PAR1", "Parquet"),
 ];
 
-/// Chance seldom ends binary data with so many printable characters and a line feed.
+/// The number of printable characters before a line feed that binary data seldom ends with by
+/// chance.
 const SHORTEST_TEXT: usize = 3;
 
-/// The bytes at each end of an output that tell whether it is text.
+/// The number of bytes at each end of an output that decide whether it is text.
 const SAMPLE: usize = 1024;
 
-/// Returns the words for an output that is no text, such as `binary (ELF)`, and `None` for text. `start` and `end` are
-/// the first and last bytes; `end` is empty if `start` is all of it.
+/// Returns the words for an output that is not text, such as `binary (ELF)`, and `None` for text.
+/// `start` and `end` are the first and last bytes; `end` is empty if `start` is the whole output.
 pub fn binary_words(start: &[u8], end: &[u8]) -> Option<String> {
     let is_text = !is_no_text(clean(start).text.as_bytes(), clean(end).text.as_bytes());
     (!is_text).then(|| words(format(start)))
@@ -46,7 +47,8 @@ pub(crate) fn words(format: Option<&str>) -> String {
     format.map_or_else(|| kind.to_owned(), |format| format!("{kind} ({format})"))
 }
 
-/// Tells whether an output is no text, by its cleaned start and end. A program may print text after binary data.
+/// Tells whether an output is not text, by its cleaned start and end. A program may print text
+/// after binary data.
 pub(super) fn is_no_text(start: &[u8], end: &[u8]) -> bool {
     let start = &start[..start.len().min(SAMPLE)];
     let end = &end[end.len().saturating_sub(SAMPLE)..];
@@ -54,11 +56,11 @@ pub(super) fn is_no_text(start: &[u8], end: &[u8]) -> bool {
     is_binary(start) && !is_text
 }
 
-/// Tells whether a sample is no text. In the sample U+FFFD stands for bytes that are not UTF-8, and a picture such as
-/// U+2400 for a control character.
+/// Tells whether a sample is not text. In the sample, U+FFFD stands for bytes that are not UTF-8,
+/// and a picture such as U+2400 for a control character.
 ///
-/// A quarter of binary data is not printable, and some of that is control characters: text in an old encoding has
-/// none. UTF-16 has one at every second place.
+/// A quarter of binary data is not printable, and some of that is control characters. Text in an
+/// old encoding has no control characters. UTF-16 has one at every second place.
 fn is_binary(sample: &[u8]) -> bool {
     let text = String::from_utf8_lossy(sample);
     let is_control = |c: &char| matches!(c, '\u{2400}'..='\u{241f}');
@@ -84,7 +86,7 @@ fn ends_with_text(sample: &[u8]) -> bool {
     printable.count() >= SHORTEST_TEXT
 }
 
-/// Returns the name of the format that an output begins like.
+/// Returns the name of the format whose first bytes an output has.
 pub(super) fn format(output: &[u8]) -> Option<&'static str> {
     FORMATS.iter().find(|(start, _)| output.starts_with(start)).map(|(_, name)| *name)
 }

@@ -1,7 +1,8 @@
-//! What must be seen of an output to choose from it: enough of its start and of its end.
+//! The parts of an output from which a preview is chosen: enough of its start and of its end.
 //!
-//! A [`Collected`] is made from bytes at hand, from a stored copy, or by a [`Window`](crate::Window)
-//! from a stream; what is chosen depends on the view alone, so all three agree.
+//! A [`Collected`] is made from bytes in memory, from a stored copy, or by a
+//! [`Window`](crate::Window) from a stream. The choice depends on these parts alone, so all three
+//! give the same preview.
 
 use crate::keep::{EndsKept, SelectedBlocks};
 use crate::measure::limits::Cost;
@@ -18,29 +19,30 @@ use crate::{Cleaning, Limits, LineRule, Policy};
 #[derive(Debug, Clone)]
 pub(crate) struct Collected<'a> {
     pub(crate) head: MappedText<'a>,
-    /// The head holds the output to its end.
+    /// The head reaches the end of the output.
     pub(crate) head_is_all: bool,
     pub(crate) tail: MappedText<'a>,
-    /// The tail holds the output from its start.
+    /// The tail reaches the start of the output.
     pub(crate) tail_is_all: bool,
     pub(crate) selection: Selection,
-    /// The well-known file format that the output begins like, if all of it was looked at.
+    /// The well-known file format whose first bytes the output has. `None` if the output was not
+    /// read completely.
     pub(crate) format: Option<&'static str>,
 }
 
-/// How many bytes of text must be in view at an end, beyond what may be shown of it: the rest of a
-/// character, and the line break before or after.
+/// The number of bytes of text that are needed at an end beyond the part that may be shown: the
+/// rest of a character, and the line break before or after.
 const BEYOND: u64 = 8;
 
-/// How much of an output is read at a time.
+/// The number of bytes of an output that are read at a time.
 const BLOCK: usize = 64 * 1024;
 
-/// How much text must be in view.
+/// The amount of text that is needed at each end.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Extent {
     pub(crate) head: usize,
     pub(crate) tail: usize,
-    /// At either end, no more than so many lines are needed.
+    /// The number of lines that are needed at either end.
     pub(crate) lines: u64,
 }
 
@@ -59,7 +61,7 @@ impl Extent {
 }
 
 impl<'a> Collected<'a> {
-    /// Looks at bytes that are all at hand.
+    /// Collects the ends of bytes that are completely in memory.
     pub(crate) fn of(bytes: &'a [u8], policy: &Policy) -> Collected<'a> {
         if Selection::looks_at_all(policy) {
             let mut watch = Collector::new(policy);
@@ -87,14 +89,15 @@ impl<'a> Collected<'a> {
 }
 
 impl Collected<'_> {
-    /// Tells whether the output is no text, by its start and its end.
+    /// Tells whether the output is not text, by its start and its end.
     pub(crate) fn is_binary(&self) -> bool {
         binary::is_no_text(self.head.text(), self.tail.text())
     }
 
-    /// Chooses lines of an output of `len` bytes within `limits`, of which each gap takes `mark`.
+    /// Chooses lines of an output of `len` bytes within `limits`. Each gap takes the room of
+    /// `mark`.
     ///
-    /// `None` leaves the choice to the two ends.
+    /// Returns `None` if the two ends are to be shown.
     pub(crate) fn select(
         &self,
         policy: &Policy,
@@ -108,7 +111,7 @@ impl Collected<'_> {
         self.selection.choose(policy, limits, mark, len)
     }
 
-    /// Tells whether the output fits once it is clean; then it is shown as it is.
+    /// Tells whether the output is within the limits after cleaning. Then it is shown unchanged.
     fn fits(&self, policy: &Policy, limits: &Limits) -> bool {
         let fits = || limits.exceeded_by(self.head.text(), policy.lines, &policy.tokens).is_none();
         self.head_is_all && fits()
@@ -116,7 +119,7 @@ impl Collected<'_> {
 }
 
 impl Collected<'static> {
-    /// Reads no more of the output than the ends need.
+    /// Reads only as much of the output as the two ends need.
     fn read(output: &[u8], policy: &Policy) -> Self {
         let extent = Extent::of(policy);
         let mut start = Reader::new(0, policy, Extent { tail: 0, ..extent });
@@ -133,7 +136,7 @@ impl Collected<'static> {
         Collected { head, head_is_all, tail, tail_is_all, selection, format }
     }
 
-    /// Reads the end of an output, and tells whether that is all of it.
+    /// Reads the end of an output, and tells whether that is the whole output.
     fn read_tail(output: &[u8], policy: &Policy, extent: Extent) -> (MappedText<'static>, bool) {
         let len = output.len();
         if extent.tail == 0 {
@@ -153,13 +156,14 @@ impl Collected<'static> {
             if enough || from == 0 {
                 return (tail, from == 0 && is_all);
             }
-            // Too little, perhaps because cleaning dropped much: look further back.
+            // Too little text, perhaps because cleaning dropped much of it: read more.
             back = (len - from).saturating_mul(2).min(len);
         }
     }
 }
 
-/// Tells whether the start or end of `all` is UTF-8, but for a character that is cut off.
+/// Tells whether the start or end of `all` is UTF-8. A character that is cut off at the edge is
+/// allowed.
 fn is_utf8(part: &[u8], all: &[u8]) -> bool {
     let is_start = part.len() == all.len() || part.as_ptr() == all.as_ptr();
     let cut_off = part.iter().take(3).take_while(|&&byte| byte & 0xC0 == 0x80).count();
@@ -169,7 +173,7 @@ fn is_utf8(part: &[u8], all: &[u8]) -> bool {
     }
 }
 
-/// Reads an output in blocks and shows what it reads to [`Ends`].
+/// Reads an output in blocks and passes them on to [`Ends`].
 struct Reader {
     at: usize,
     cleaner: Cleaner,

@@ -1,4 +1,4 @@
-//! Looks at an output as it streams by.
+//! Reads an output as it streams by and collects the parts that a preview may show.
 
 use crate::Policy;
 use crate::keep::signal::{self, SignalScan, Weights};
@@ -9,7 +9,7 @@ use crate::observe::ends::Ends;
 use crate::observe::selection::Selection;
 use crate::text::{Cleaner, TeeSink};
 
-/// Looks at an output as it comes, and remembers what may have to be shown of it.
+/// Reads an output as it streams by, and remembers the parts that a preview may show.
 #[derive(Debug, Clone)]
 pub(crate) struct Collector {
     cleaner: Cleaner,
@@ -17,24 +17,25 @@ pub(crate) struct Collector {
     format: Option<&'static str>,
 }
 
-/// JSON may break at its very end: it is cut off, or text follows. Up to this length its lines are
-/// scored beside it, and those that matter are shown if it breaks. To score the short lines of
-/// indented JSON takes as long as to read it, so longer outputs fall back to both ends.
+/// The length in bytes up to which the lines of JSON are scored as well. JSON may break at its very
+/// end: it is cut off, or text follows; then the lines with a high score are shown. Scoring the
+/// short lines of indented JSON takes as long as reading it, so longer outputs fall back to both
+/// ends.
 const LINES_BESIDE_JSON: u64 = 1 << 20;
 
 #[derive(Debug, Clone)]
 enum CollectorKind {
-    /// It is not known yet what to look for.
+    /// The kind of the output is not known yet.
     Start(Box<Sample>),
     Ends(Box<Ends>),
     Lines(Box<SignalScan>),
     Json(Box<Ends>, Box<json::JsonScan>),
-    /// JSON so far, and its lines for the case that it breaks.
+    /// JSON so far, and its lines in case the JSON breaks.
     JsonOrLines(Box<SignalScan>, Box<json::JsonScan>),
     Rows(Box<Ends>, Box<StructuredLines>),
 }
 
-/// The start of an output, and what is wanted of it.
+/// The start of an output, and the policy for it.
 #[derive(Debug, Clone)]
 struct Sample {
     bytes: Vec<u8>,
@@ -47,7 +48,7 @@ impl Collector {
         Collector::with_weights(policy, Weights::SHIPPED)
     }
 
-    /// Looks at lines by other weights than those we ship.
+    /// Makes a collector that scores lines by other weights than the built-in ones.
     pub(crate) fn with_weights(policy: &Policy, weights: Weights) -> Collector {
         let ends = || Box::new(Ends::new(0, Extent::of(policy)));
         let sees = if structure::applies(policy) {
@@ -131,12 +132,12 @@ impl Collector {
     }
 }
 
-/// Returns the outline of JSON that came whole.
+/// Returns the outline of JSON that is complete.
 fn outlined(scan: json::JsonScan) -> Selection {
     scan.finish().map_or(Selection::Ends, |outline| Selection::Outline(Box::new(outline)))
 }
 
-/// Whether the start of an output is all of it.
+/// Whether the start of an output is the whole output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whole {
     Yes,
@@ -144,7 +145,7 @@ enum Whole {
 }
 
 impl Sample {
-    /// Decides by an output's start what to look for in it, and begins to.
+    /// Chooses a scan by the start of an output, and feeds the start to it.
     fn look(&self, whole: Whole) -> Collector {
         let Sample { bytes, policy, weights } = self;
         let ends = || Box::new(Ends::new(0, Extent::of(policy)));

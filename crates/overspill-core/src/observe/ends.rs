@@ -1,4 +1,4 @@
-//! Holds the start and the end of a text that streams by, and forgets the middle.
+//! Keeps the start and the end of a text that streams by, and forgets the middle.
 
 use crate::LineRule;
 use crate::measure::size::breaks;
@@ -6,18 +6,18 @@ use crate::observe::collected::Extent;
 use crate::text::mapped::MappedText;
 use crate::text::{LONGEST_ERASURE, Sink, lines, nth_char_from_end};
 
-/// The start and the end of what would be shown, in bounded memory.
+/// The start and the end of the text that would be shown, in limited memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Ends {
     extent: Extent,
     head: MappedText<'static>,
-    /// Something that should have been added to the head did not fit.
+    /// A text that belongs to the head did not fit into it.
     head_overflowed: bool,
-    /// How many lines the head holds to their end.
+    /// The number of complete lines in the head.
     head_lines: u64,
-    /// Length of the text of all lines before the current one.
+    /// The length of the text of all lines before the current one.
     lines_before: u64,
-    /// Length of the current line so far.
+    /// The length of the current line so far.
     line_len: u64,
     /// The end of the lines before the current one.
     tail: MappedText<'static>,
@@ -26,7 +26,7 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
-    /// Starts at a line's start, `at` bytes into the original.
+    /// Starts at the start of a line, `at` bytes into the original.
     pub(crate) fn new(at: u64, extent: Extent) -> Ends {
         Ends {
             extent,
@@ -40,12 +40,12 @@ impl Ends {
         }
     }
 
-    /// Tells whether nothing that comes can change the head any more.
+    /// Tells whether no further text can change the head.
     pub(crate) fn head_is_settled(&self) -> bool {
         self.lines_before >= self.extent.head as u64 || self.head_lines >= self.extent.lines
     }
 
-    /// Tells whether the head holds all there is.
+    /// Tells whether the head has the whole text.
     pub(crate) fn head_is_all(&self) -> bool {
         !self.head_overflowed
     }
@@ -69,24 +69,25 @@ impl Ends {
         self.tail
     }
 
-    /// Returns both ends, the tail no longer than its extent, and whether the tail is all there is.
+    /// Returns both ends, the tail no longer than its extent, and whether the tail is the whole
+    /// text.
     pub(crate) fn into_both(mut self) -> (MappedText<'static>, MappedText<'static>, bool) {
         let len = self.lines_before + self.line_len;
         let head = std::mem::take(&mut self.head);
         let extent = self.extent.tail;
         let lines = self.extent.lines;
         let mut tail = self.into_tail().last(extent);
-        // Exactly, however it came: what is chosen may depend on what else there is.
+        // Trimmed to an exact size, so that the chunks of the stream cannot change the choice.
         let from = lines::last_lines_start(tail.text(), lines, LineRule::Terminated);
         tail.drop_front(from.unwrap_or(0));
         let is_all = tail.len() as u64 == len;
         (head, tail, is_all)
     }
 
-    /// Returns how much of `text` the head still takes.
+    /// Returns the number of bytes of `text` for which the head has room.
     fn room_in_head(&mut self, text: &[u8]) -> usize {
         let at = self.lines_before + self.line_len;
-        // What did not fit leaves a hole; the head goes on only where it left off.
+        // Text that did not fit leaves a hole. The head grows only without a hole.
         let goes_on = at == self.head.len() as u64 && self.head_lines < self.extent.lines;
         let room = self.extent.head.saturating_sub(self.head.len()).min(text.len());
         let mut taken = if goes_on { room } else { 0 };
@@ -100,7 +101,7 @@ impl Ends {
         taken
     }
 
-    /// Ends the current line and forgets what is out of reach.
+    /// Ends the current line and forgets text that no preview can show.
     fn end_line(&mut self) {
         self.join_line();
         self.line.clear();
@@ -108,10 +109,10 @@ impl Ends {
         self.line_len = 0;
     }
 
-    /// Moves the current line behind the lines before it.
+    /// Appends the current line to the lines before it.
     fn join_line(&mut self) {
         if self.line_len > self.line.len() as u64 {
-            // Its start was forgotten; what came before that is out of reach.
+            // The start of the line was forgotten, so no preview can show the lines before it.
             self.tail = std::mem::take(&mut self.line);
         } else {
             self.tail.append(&self.line);
@@ -123,7 +124,7 @@ impl Ends {
         self.tail.keep_last_lines(self.extent.lines);
     }
 
-    /// Takes back what was overwritten; the head may have room again.
+    /// Removes overwritten text from the head, which may have room again.
     fn reopen_head(&mut self) {
         let len = self.lines_before + self.line_len;
         if len <= self.head.len() as u64 {
@@ -133,7 +134,7 @@ impl Ends {
     }
 
     fn line_extent(&self) -> usize {
-        // Beyond what may be shown, as much as backspaces may take back.
+        // Besides the text that may be shown, as much as backspaces may erase.
         self.extent.tail.saturating_add(4 * LONGEST_ERASURE as usize)
     }
 }

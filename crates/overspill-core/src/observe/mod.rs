@@ -1,4 +1,4 @@
-//! Looks at an output, whole or as it streams by, and holds what may be shown of it.
+//! Reads an output, complete or as it streams by, and keeps the parts that a preview may show.
 
 pub(crate) mod binary;
 pub(crate) mod collected;

@@ -1,7 +1,8 @@
 //! The lines or the outline that a preview is chosen from, beyond the two ends of an output.
 //!
-//! A way of keeping that looks at more than the ends has a variant here and one in
-//! [`collector`](crate::observe::collector), which fills it. Every question about a selection is answered here.
+//! Each way of keeping that reads more than the ends has a variant here, and one in
+//! [`collector`](crate::observe::collector), which fills it. All questions about a selection are
+//! answered here.
 
 use std::ops::Range;
 
@@ -28,24 +29,25 @@ pub(crate) enum Selection {
 pub(crate) struct CandidateLine {
     /// The range of the original.
     pub(crate) bytes: Range<u64>,
-    /// Counted from 1.
+    /// The number of the line, counted from 1.
     pub(crate) number: u64,
-    /// Whether it is the start of a line. A report on one line has many parts.
+    /// Whether the text is the start of a line. A report on one line has many parts.
     pub(crate) starts_line: bool,
     pub(crate) text: Vec<u8>,
-    /// How many bytes of the original are shown unchanged.
+    /// The number of bytes of the original that are shown unchanged.
     pub(crate) unchanged: u64,
 }
 
 impl Selection {
-    /// Tells whether the ends of an output are not enough to choose from.
+    /// Tells whether the policy needs more of an output than its ends.
     pub(crate) fn looks_at_all(policy: &Policy) -> bool {
         signal::applies(policy) || structure::applies(policy)
     }
 
-    /// Chooses lines of an output of `len` bytes within `limits`. Each gap takes `mark` of them.
+    /// Chooses lines of an output of `len` bytes within `limits`. Each gap takes the room of
+    /// `mark`.
     ///
-    /// `None` leaves the choice to the two ends.
+    /// Returns `None` if the two ends are to be shown.
     pub(crate) fn choose(
         &self,
         policy: &Policy,
@@ -70,7 +72,8 @@ impl Selection {
         }
     }
 
-    /// Writes a text of our own that shows the output within `limits`, where its structure calls for one.
+    /// Writes a shorter text of our own within `limits`, if the structure of the output calls for
+    /// it.
     pub(crate) fn outline(&self, policy: &Policy, limits: &Limits) -> Option<String> {
         match self {
             Selection::Outline(outline) => outline.fit(policy, limits),
@@ -78,7 +81,7 @@ impl Selection {
         }
     }
 
-    /// Tells whether there may be more than one gap.
+    /// Tells whether a preview may have more than one gap.
     pub(crate) fn has_lines(&self) -> bool {
         match self {
             Selection::Lines(_) | Selection::Rows(_) => true,
@@ -86,7 +89,7 @@ impl Selection {
         }
     }
 
-    /// Returns what the output is, if it is text. `None` if only the ends were looked at.
+    /// Returns the kind of the output, if it is text. `None` if only the ends were read.
     pub(crate) fn kind(&self, hint: KindHint) -> Option<Kind> {
         match self {
             Selection::Ends => None,
@@ -96,7 +99,7 @@ impl Selection {
         }
     }
 
-    /// Drops the lines that `is_kept` does not want, by where they stand, and returns the others.
+    /// Drops the lines whose range `is_kept` rejects, and returns the others.
     pub(crate) fn narrow(&mut self, is_kept: impl Fn(&Range<u64>) -> bool) -> Vec<CandidateLine> {
         match self {
             Selection::Ends | Selection::Outline(_) => Vec::new(),

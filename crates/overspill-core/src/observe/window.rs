@@ -1,14 +1,16 @@
-//! The same decision over a stream, in memory bounded by the limits.
+//! Measures and cuts an output that arrives as a stream, in memory that depends on the limits
+//! alone.
 
 use crate::measure::size::Meter;
 use crate::measure::tokens::Estimate;
 use crate::observe::collector::Collector;
 use crate::{Limits, Oversized, Policy, Size, Tokens, Unit};
 
-/// Measures an output that arrives in chunks, and remembers what may have to be shown of it.
+/// Measures an output that arrives in chunks, and remembers the parts that a preview may show.
 ///
-/// Until the output is too large all of it is held; from then on only its two ends are, however
-/// much comes. The result is that of [`cut`](crate::cut()) on the whole, for every chunking.
+/// The window keeps the whole output in memory until the output is too large. From then on it keeps
+/// only the parts that a preview may show, for a stream of any length. The result is the same as
+/// that of [`cut`](crate::cut()) on the whole output, for every chunking.
 ///
 /// ```
 /// use overspill_core::{Finished, Keep, Limits, Policy, Window};
@@ -25,30 +27,30 @@ use crate::{Limits, Oversized, Policy, Size, Tokens, Unit};
 pub struct Window {
     policy: Policy,
     meter: Meter,
-    /// Kept only while it may decide.
+    /// The estimate of tokens, as long as it may decide whether the output is too large.
     estimate: Option<Estimate>,
     state: State,
 }
 
 #[derive(Debug, Clone)]
 enum State {
-    /// Everything so far; it may still fit.
+    /// The whole output so far, which may still be short.
     Within(Vec<u8>),
-    /// Too large; what may be shown of it.
+    /// The output is too large. The parts that a preview may show.
     Over(Box<Collector>),
 }
 
-/// What a [`Window`] has come to.
+/// The result of a [`Window`].
 #[derive(Debug)]
 pub enum Finished {
-    /// The output is shown whole; here it is.
+    /// The whole output, which is shown unchanged.
     Whole(Vec<u8>),
-    /// It is too large.
+    /// The output is too large.
     Over(Box<Oversized<'static>>),
 }
 
 impl Window {
-    /// Starts with nothing.
+    /// Starts with an empty output.
     pub fn new(policy: Policy) -> Window {
         let limited = policy.trigger.tokens.is_some() || policy.limits.tokens.is_some();
         let estimates = limited && matches!(policy.tokens, Tokens::Estimate);
@@ -62,8 +64,8 @@ impl Window {
 
     /// Takes the next chunk.
     ///
-    /// Returns all that came before, once, when this chunk makes the output too large: that is when
-    /// storing it begins.
+    /// Returns the output before this chunk, once, when this chunk makes the output too large.
+    /// Saving begins then.
     pub fn push(&mut self, chunk: &[u8]) -> Option<Vec<u8>> {
         if chunk.is_empty() {
             return None;
@@ -82,18 +84,18 @@ impl Window {
         None
     }
 
-    /// Says that there is less room than there was, as far as `policy` has less.
+    /// Lowers the limits to those of `policy`, where these are lower.
     ///
-    /// What has fitted may not fit any more; [`Window::settle`] tells.
+    /// An output that was short may be too large now: call [`Window::settle`].
     pub fn tighten(&mut self, policy: &Policy) {
         self.policy.trigger = self.policy.trigger.tightened(&policy.trigger);
         self.policy.limits = self.policy.limits.tightened(&policy.limits);
     }
 
-    /// Says that nothing more comes.
+    /// Declares that no further chunk comes.
     ///
-    /// Returns all that came if it turns out to be too large only now, as it may with an exact
-    /// token counter, or with less room than there was.
+    /// Returns the whole output if it turns out to be too large only now. That happens with an
+    /// exact token counter, or after [`Window::tighten`].
     pub fn settle(&mut self) -> Option<Vec<u8>> {
         let State::Within(held) = &self.state else { return None };
         self.policy.fired_by(held)?;
@@ -102,12 +104,12 @@ impl Window {
         Some(held)
     }
 
-    /// Tells whether the output is too large already; it stays so.
+    /// Tells whether the output is too large already. It stays so.
     pub fn is_over(&self) -> bool {
         matches!(self.state, State::Over(_))
     }
 
-    /// Returns everything that came, while it may still fit.
+    /// Returns the output so far, as long as it may still be short.
     pub fn held(&self) -> Option<&[u8]> {
         match &self.state {
             State::Within(held) => Some(held),
@@ -115,12 +117,12 @@ impl Window {
         }
     }
 
-    /// Returns the size of what came so far.
+    /// Returns the size of the output so far.
     pub fn total(&self) -> Size {
         self.meter.size()
     }
 
-    /// Says that the output is complete.
+    /// Ends the output.
     pub fn finish(mut self) -> Finished {
         self.settle();
         let fired = self.policy.trigger.exceeded_by_size(&self.meter.size());
@@ -134,7 +136,7 @@ impl Window {
         }
     }
 
-    /// Takes a chunk of an output that has fitted so far.
+    /// Takes a chunk of an output that was short so far.
     fn push_within(&mut self, mut held: Vec<u8>, chunk: &[u8]) -> Option<Vec<u8>> {
         if self.exceeds(&self.policy.trigger) && self.exceeds(&self.policy.limits) {
             let mut collector = self.collect(&held);
@@ -148,7 +150,7 @@ impl Window {
         None
     }
 
-    /// Starts to look at what may be shown.
+    /// Starts to collect the parts that a preview may show.
     fn collect(&self, held: &[u8]) -> Box<Collector> {
         let mut collector = Box::new(Collector::new(&self.policy));
         collector.push(held);
@@ -160,7 +162,7 @@ impl Window {
         limits.exceeded_by_size(&size).is_some()
             || limits.tokens.is_some_and(|most| match &self.estimate {
                 Some(estimate) => estimate.tokens() > most,
-                // An exact counter is asked at the end, if the length does not settle it.
+                // An exact counter runs at the end, if the length does not decide.
                 None => size.bytes > most.saturating_mul(Tokens::LONGEST),
             })
     }

@@ -1,4 +1,4 @@
-//! Puts pieces, marks and notice together within the limits.
+//! Assembles pieces, marks and notice into a preview within the limits.
 
 use std::ops::Range;
 
@@ -13,18 +13,19 @@ use crate::{Cut, Kind, Limits, LineRule, Oversized, Policy, Size, Span};
 pub struct Preview<'a> {
     /// The text: notice, pieces, and a mark at each gap. Valid UTF-8, within the limits.
     pub text: String,
-    /// Where the notice, the pieces and the marks stand in the text.
+    /// The places of the notice, the pieces and the marks in the text.
     pub layout: Layout,
     /// The pieces and gaps that the text shows.
     pub cut: Cut<'a>,
-    /// The text that stands in place of pieces and keeps the output's structure.
+    /// The shorter text that replaces the pieces and keeps the structure of the output.
     pub outline: Option<String>,
 }
 
-/// Where the parts of a preview stand in its text.
+/// The places of the parts of a preview in its text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Layout {
-    /// The notice: the first line, without its line feed. Empty if there is no room for one.
+    /// The notice: the first line, without its line feed. Empty if the limits leave no room for a
+    /// notice.
     pub notice: Range<usize>,
     /// Pieces and gaps, in order. Empty if an outline is shown.
     pub items: Vec<PreviewItem>,
@@ -39,9 +40,10 @@ pub enum PreviewItem {
     Piece(Range<usize>),
     /// A part of the output that is left out.
     Gap {
-        /// Its place in the output.
+        /// The place of the gap in the output.
         span: Span,
-        /// The mark that stands for it, without its line feed. Empty if there is no room for one.
+        /// The mark of the gap, without its line feed. Empty if the limits leave no room for a
+        /// mark.
         mark: Range<usize>,
     },
 }
@@ -52,8 +54,8 @@ impl Preview<'_> {
     }
 }
 
-/// The forms of a notice, each with the part of every limit but lines that it must leave to the output. A short notice
-/// takes as many lines as a long one.
+/// The forms of a notice, each with the fraction of every limit except lines that it must leave to
+/// the output. A short notice takes as many lines as a long one.
 const FORMS: [(NoticeForm, u32, u32); 4] = [
     (NoticeForm::Full, 15, 16),
     (NoticeForm::Short, 1, 2),
@@ -61,7 +63,7 @@ const FORMS: [(NoticeForm, u32, u32); 4] = [
     (NoticeForm::Dots, 1, 2),
 ];
 
-/// Makes a preview with the longest notice that there is room for.
+/// Makes a preview with the longest notice that the limits have room for.
 pub(super) fn compose<'a>(wording: &Wording, over: &Oversized<'a>) -> Preview<'a> {
     let (wording, policy) = (&wording.on_one_line().of_kind(over.kind_words()), over.policy());
     if let Some(answer) = outlined(wording, over).or_else(|| only_named(wording, over)) {
@@ -100,7 +102,8 @@ fn attempt<'a>(wording: &Wording, form: NoticeForm, over: &Oversized<'a>) -> Att
     Attempt { room, mark, answer: fit(wording, form, over, room, &mark) }
 }
 
-/// Makes a preview that keeps the output's structure, if it has one and there is room for it.
+/// Makes a preview that keeps the structure of the output. Returns `None` if the output has no
+/// structure or the room is too small.
 fn outlined<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>> {
     let (policy, total) = (over.policy(), over.total());
     [NoticeForm::Full, NoticeForm::Short, NoticeForm::Silent].into_iter().find_map(|form| {
@@ -113,7 +116,8 @@ fn outlined<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>> 
         if !room.at_least(&policy.limits.part(1, 2)) {
             return None;
         }
-        // The tokens of two texts need not add up.
+        // The tokens of a text can be more than those of its parts, so the first try may be too
+        // large.
         for _ in 0..8 {
             let mut outline = over.outline(&room)?.into_bytes();
             defuse(&mut outline, wording);
@@ -134,7 +138,7 @@ fn outlined<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>> 
     })
 }
 
-/// Makes a preview that is only a notice, if the output is no text.
+/// Makes a preview that is only a notice, if the output is not text.
 fn only_named<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>> {
     let policy = over.policy();
     if over.kind() != Some(Kind::Binary) || policy.fill {
@@ -159,7 +163,7 @@ pub(super) fn around<'a>(wording: &Wording, cut: &Cut<'a>, policy: &Policy) -> O
     Some(Preview { text, layout, cut: cut.clone(), outline: None })
 }
 
-/// Puts a notice above a text that is no part of the output.
+/// Puts a notice above a text that is not part of the output.
 pub(super) fn above(
     wording: &Wording,
     text: &str,
@@ -180,7 +184,7 @@ fn fits(text: &str, policy: &Policy) -> bool {
     policy.limits.exceeded_by(text.as_bytes(), policy.lines, &policy.tokens).is_none()
 }
 
-/// Cuts to `room` and assembles. Returns `None` if the text does not come out within the limits.
+/// Cuts to `room` and assembles. Returns `None` if the result exceeds the limits.
 fn fit<'a>(
     wording: &Wording,
     form: NoticeForm,
@@ -189,8 +193,8 @@ fn fit<'a>(
     mark: &Cost,
 ) -> Option<Preview<'a>> {
     let policy = over.policy();
-    // Sizes add up exactly, so the first try fits. Tokens of an exact counter may not: a text can
-    // have more tokens than its parts.
+    // Sizes add up exactly, so the first try is within the limits. Tokens of an exact counter may
+    // not add up: a text can have more tokens than its parts.
     for _ in 0..8 {
         let cut = over.cut_within(&room, mark);
         let room_for = RoomFor::Lines;
@@ -202,7 +206,7 @@ fn fit<'a>(
     None
 }
 
-/// Cuts again if marks are shorter than expected and much room is left.
+/// Cuts again if the marks are shorter than expected and much room is left.
 fn fill<'a>(
     wording: &Wording,
     form: NoticeForm,
@@ -216,7 +220,7 @@ fn fill<'a>(
     let (policy, mut room) = (over.policy(), *room);
     let limits = &policy.limits;
     let mut filled: Option<Preview> = None;
-    // If all of the room is too much, half of it may fit.
+    // If all of the room is too much, half of it may be within the limits.
     let mut part = 1;
     for _ in 0..FILLS {
         let before = filled.as_ref().or(answer.as_ref())?;
@@ -240,10 +244,10 @@ fn fill<'a>(
 /// The number of attempts to fill the room.
 const FILLS: u32 = 4;
 
-/// Limits are full if this share of them is used.
+/// The share of the limits from which on they count as used up.
 const FULL: f64 = 1.0 - 1.0 / 64.0;
 
-/// The part of a preview that comes first if there is not room for all.
+/// The part of a preview that comes first if the room is too small for all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RoomFor {
     /// The notes in marks.
@@ -254,14 +258,14 @@ enum RoomFor {
 /// The contents of a mark besides the place of its gap.
 #[derive(Debug, Clone, Copy)]
 struct MarkForm {
-    /// That a gap is a fold.
+    /// The mark tells that the gap is a fold.
     folds: bool,
-    /// The note about the lines in it.
+    /// The mark has the note about the lines in the gap.
     notes: bool,
 }
 
-/// Assembles a text within the limits. Marks of folds and marks with notes are longer than others: without room for them,
-/// gaps have the mark of any gap.
+/// Assembles a text within the limits. Marks of folds and marks with notes are longer than others.
+/// If the room is too small for them, all gaps have plain marks.
 fn assemble_within(
     wording: &Wording,
     form: NoticeForm,
@@ -323,7 +327,7 @@ fn assemble(
         && text.last() == Some(&b'\n')
         && form != NoticeForm::Silent
     {
-        // A final line feed of ours would count as one more line.
+        // A final line feed that we add would count as one more line.
         let ends_with_piece = cut.spans().last().is_some_and(|s| s.bytes.end == cut.total.bytes);
         if !ends_with_piece {
             text.pop();
@@ -363,7 +367,7 @@ fn cost(wording: &Wording, form: NoticeForm, over: &Oversized) -> (Cost, Cost) {
     (header + breaks(1), mark + breaks(2))
 }
 
-/// Shows a sign if not one character of the output fits.
+/// Returns a preview of one sign, for limits without room for any character of the output.
 fn last_resort<'a>(over: &Oversized<'a>) -> Preview<'a> {
     let policy = over.policy();
     let cut = over.cut_within(&Limits::NONE.bytes(0).lines(0), &Cost::default());

@@ -1,4 +1,5 @@
-//! The sentences about sizes and gaps. A model acts on them, so tests hold them as snapshots.
+//! Writes the sentences about sizes and gaps. A model acts on them, so snapshot tests fix their
+//! words.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use super::Wording;
 use crate::text::{commas, counted};
 use crate::{Cut, Size, Span};
 
-/// How long a notice is; each form is shorter than the one before it.
+/// The length of a notice. Each form is shorter than the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NoticeForm {
     /// The long notice. Each mark names its gap.
@@ -21,11 +22,11 @@ pub(super) enum NoticeForm {
     Silent,
 }
 
-/// The facts of a notice that are known once the cut is made.
+/// The facts of a notice that are known after the cut.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ShownFacts {
     pub(super) what: ShownAmount,
-    /// The number of bytes that are not shown as they are.
+    /// The number of bytes that are not shown unchanged.
     pub(super) altered: u64,
 }
 
@@ -41,17 +42,17 @@ impl ShownFacts {
     }
 }
 
-/// How much is shown.
+/// The amount that is shown.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ShownAmount {
     All,
     /// An outline, in JSON.
     Json,
-    /// Nothing: it is no text.
+    /// Nothing, because the output is not text.
     Nothing,
-    /// This many whole lines.
+    /// A number of whole lines.
     Lines(u64),
-    /// This many bytes, if a line is shown in part.
+    /// A number of bytes, if a line is shown in part.
     Bytes(u64),
 }
 
@@ -67,7 +68,7 @@ impl std::fmt::Display for ShownAmount {
     }
 }
 
-/// The most bytes of a long notice, as far as leaving out facts helps.
+/// The number of bytes of a long notice from which on facts are left out.
 const LONGEST: usize = 150;
 
 /// Returns the notice.
@@ -90,7 +91,8 @@ pub(super) fn header(
                 let (facts, copy) = (facts(range), &wording.copy);
                 wording.mark(&format!("{facts}{lines}, {bytes}, {what}{cleaned}; {copy}"))
             };
-            // The kind is the first fact. The one after it stays in any case: some hosts do not show the exit code.
+            // The kind is the first fact. The fact after it always stays, because some hosts do not
+            // show the exit code.
             let least = if all > 1 { 1..2 } else { 0..all };
             let shorter = (1..=all).rev().map(|end| 0..end).filter(|range| range.end > 1);
             let mut notices = shorter.map(notice);
@@ -110,7 +112,8 @@ pub(super) fn header(
 
 /// Returns the mark of a gap.
 ///
-/// The gap is a fold if it holds only lines like the one above it. A note tells about the lines in it.
+/// The gap is a fold if all its lines are like the line above it. A note tells about the lines in
+/// the gap.
 pub(super) fn mark(
     wording: &Wording,
     form: NoticeForm,
@@ -127,7 +130,8 @@ pub(super) fn mark(
     mark_for(wording, form, &place(gap), gap.bytes.end - gap.bytes.start)
 }
 
-/// Returns marks. One of them is at least as long as any mark in a preview of such an output.
+/// Returns example marks. One of them is at least as long as any mark in a preview of an output of
+/// this size.
 pub(super) fn longest_marks(wording: &Wording, form: NoticeForm, total: &Size) -> Vec<String> {
     let mut marks = Vec::new();
     for (starts_line, ends_line) in [(true, true), (true, false), (false, true), (false, false)] {
@@ -141,7 +145,7 @@ pub(super) fn longest_marks(wording: &Wording, form: NoticeForm, total: &Size) -
     marks
 }
 
-/// Returns the mark of a gap that holds only lines like the one above it.
+/// Returns the mark of a gap whose lines are all like the line above it.
 fn fold_mark(wording: &Wording, count: u64, place: &str) -> String {
     format!("[{}: {count} more like this, {place}]", wording.token)
 }
@@ -162,7 +166,7 @@ pub(super) fn person(wording: &Wording, total: &Size, what: ShownAmount) -> Stri
     format!("{bytes} in {lines}; {what}. {}", wording.copy)
 }
 
-/// Names a gap in few bytes, with numbers that `read` takes.
+/// Names the place of a gap in few bytes, with numbers that `read` accepts.
 fn place(gap: &Span) -> String {
     let (first, last) = (gap.first_line, gap.last_line);
     match (gap.starts_line, gap.ends_line, first >= last) {
@@ -177,9 +181,10 @@ fn place(gap: &Span) -> String {
     }
 }
 
-/// Tells whether text after the token and its colon reads as the mark of a gap. It is in lower case.
+/// Tells whether the text after the token and its colon reads as the mark of a gap. The text is in
+/// lower case.
 ///
-/// It knows the words of [`place`] and [`fold_mark`].
+/// The function knows the words of [`place`] and [`fold_mark`].
 pub(crate) fn reads_as_gap(text: &str) -> bool {
     let is_number = |word: &str| word.starts_with(char::is_numeric);
     let mut words = text.split_whitespace();

@@ -4,8 +4,8 @@ use crate::text::one_line;
 
 /// The words of a preview that depend on the caller, as data.
 ///
-/// The core counts, and says what is missing. The caller knows how notices are labelled, how the call
-/// ended, what became of the whole output, and how to read it.
+/// The core counts, and marks the missing parts. The caller knows the label of notices, how the
+/// call ended, whether the whole output was saved, and how to read it.
 ///
 /// ```
 /// use overspill_core::{Keep, Limits, Policy, Wording};
@@ -33,19 +33,19 @@ use crate::text::one_line;
 pub struct Wording {
     /// The word that begins every notice and mark.
     pub label: String,
-    /// A short word that is fresh for each output, so that no output can forge a mark. It is also the short id of
-    /// the saved output.
+    /// A short word that is new for each output, so that no output can forge a mark. It is also the
+    /// short id of the saved output.
     pub token: String,
     /// Facts about the call, such as `exit 1`. A long notice leaves out the last ones.
     pub facts: Vec<String>,
-    /// How to read the saved copy, and what else is to be said about it. It ends a notice.
+    /// The end of a long notice: how to read the saved copy, and warnings about it.
     pub copy: String,
-    /// The same in a few words. It ends a short notice.
+    /// The end of a short notice, in a few words.
     pub short_copy: String,
 }
 
 impl Wording {
-    /// Words for an output that nobody saves.
+    /// Returns the words for an output that is not saved.
     pub fn plain(token: &str) -> Wording {
         Wording {
             label: "output".into(),
@@ -79,7 +79,7 @@ impl Wording {
         self
     }
 
-    /// Makes control characters visible, so that no word leaves its line.
+    /// Makes control characters visible, so that every text stays on one line.
     pub(super) fn on_one_line(&self) -> Wording {
         Wording {
             label: one_line(&self.label),

@@ -1,10 +1,12 @@
 //! Makes raw terminal output readable, line by line and chunk by chunk.
 //!
-//! Colours and other escape sequences are dropped. What a carriage return or backspaces overwrite
-//! is dropped, so that a progress bar leaves its last state. Other control bytes are shown as pictures (`␀`).
-//! Characters that change the direction of text become U+FFFD.
-//! Bytes that are not UTF-8 become U+FFFD. Line feeds are never added or removed, and nothing
-//! carries over from one line to the next: a line cleans the same wherever reading begins.
+//! Drops colours and other escape sequences. Drops text that a carriage return or backspaces
+//! overwrite, so that a progress bar leaves its last state. Shows other control bytes as pictures
+//! (`␀`). Replaces characters that change the direction of text, and bytes that are not UTF-8, by
+//! U+FFFD.
+//!
+//! Line feeds are never added or removed, and no state carries over from one line to the next: a
+//! line is cleaned in the same way wherever reading begins.
 
 use super::mapped::MappedText;
 use super::parameters::{LONGEST_PARAMETERS, Parameters};
@@ -12,17 +14,17 @@ use super::sink::Sink;
 use super::utf8::{Unfinished, Utf8Step};
 use crate::{Cleaning, LineRule, Policy};
 
-/// The streaming cleaner; see the module's text for what it does.
+/// The streaming cleaner. The comment of the module describes its rules.
 #[derive(Debug, Clone)]
 pub(crate) struct Cleaner {
-    /// Where in the original the next byte stands.
+    /// The offset of the next byte in the original.
     at: u64,
     state: State,
-    /// Where a carriage return stood, if nothing visible has come since.
+    /// The offset of a carriage return, if no visible text has come since.
     returned: Option<u64>,
-    /// How many backspaces have come since anything visible.
+    /// The number of backspaces since the last visible text.
     backspaces: u64,
-    /// How many characters of the line they can take back.
+    /// The number of characters of the line that backspaces can erase.
     erasable: u64,
     returns_end_lines: bool,
     cleaning: Cleaning,
@@ -31,32 +33,34 @@ pub(crate) struct Cleaner {
 #[derive(Debug, Clone)]
 enum State {
     Ground,
-    /// Within a character.
+    /// Inside a character.
     Char(Unfinished),
     /// After ESC.
     Escape,
-    /// After ESC and an intermediate byte: one final byte is to come.
+    /// After ESC and an intermediate byte: one final byte follows.
     EscapeMore,
     /// After ESC `[`: parameter bytes, until a final one.
     Csi(Parameters),
-    /// After ESC `]` and its like: a string of this many bytes so far, until BEL or ESC `\`.
+    /// After ESC `]` and similar: inside a string of this many bytes so far, until BEL or ESC `\`.
     String(u16),
 }
 
-/// A string sequence longer than this was never closed; its text must not vanish.
+/// The length in bytes from which on a string sequence counts as never closed. Its text must not
+/// vanish.
 const LONGEST_STRING: u16 = 4096;
 
 const BLOCK: usize = 64;
 
-/// How much text beyond ASCII is checked at a time. More would be checked again and again where it
-/// alternates with colours.
+/// The number of bytes beyond ASCII that are checked at a time. With more, text that alternates
+/// with colours would be checked again and again.
 const WIDE: usize = 64;
 
-/// How many characters backspaces can take back at most, so that no more of a line need be held.
+/// The number of characters that backspaces can erase at most. It limits the part of a line in
+/// memory.
 pub(crate) const LONGEST_ERASURE: u64 = 1024;
 
 impl Cleaner {
-    /// Starts at a line's start, `at` bytes into the original.
+    /// Starts at the start of a line, `at` bytes into the original.
     pub(crate) fn new(at: u64, policy: &Policy) -> Cleaner {
         Cleaner {
             at,
@@ -69,7 +73,7 @@ impl Cleaner {
         }
     }
 
-    /// Returns how many bytes of the original have come.
+    /// Returns the number of bytes of the original so far.
     pub(crate) fn at(&self) -> u64 {
         self.at
     }
@@ -91,7 +95,7 @@ impl Cleaner {
         }
     }
 
-    /// Says that the output ends here.
+    /// Ends the output.
     pub(crate) fn finish(&mut self, sink: &mut impl Sink) {
         match std::mem::replace(&mut self.state, State::Ground) {
             State::Char(unfinished) => self.broken_char(&unfinished, sink),
@@ -101,7 +105,7 @@ impl Cleaner {
         self.end_line_by_return(sink);
     }
 
-    /// Takes plain text up to the first byte that needs a closer look, or that byte.
+    /// Takes plain text up to the first special byte, or that byte.
     fn ground(&mut self, rest: &[u8], sink: &mut impl Sink) -> usize {
         let plain = match self.cleaning {
             Cleaning::Readable => plain_len(rest),
@@ -116,7 +120,7 @@ impl Cleaner {
         }
         match rest[0] {
             b'\r' => {
-                // Two in a row: under `Universal` each of them ends a line.
+                // Two carriage returns in a row: under `Universal` each of them ends a line.
                 self.end_line_by_return(sink);
                 self.returned = Some(self.at);
             }
@@ -130,7 +134,7 @@ impl Cleaner {
 
     /// Takes the text that begins with a byte beyond ASCII.
     fn wide(&mut self, rest: &[u8], sink: &mut impl Sink) -> usize {
-        // A bounded look keeps the cost linear where valid and broken text alternate.
+        // A short look keeps the cost linear if valid and broken text alternate.
         let look = &rest[..rest.len().min(WIDE)];
         let (valid, broken) = match std::str::from_utf8(look) {
             Ok(text) => (text, None),
@@ -173,7 +177,7 @@ impl Cleaner {
         match unfinished.step(byte) {
             Utf8Step::Open => 1,
             Utf8Step::Whole => {
-                // A C1 control comes to its end here as well; the ground state knows what to do.
+                // A C1 control ends here as well. The ground state handles it.
                 let whole = unfinished.clone();
                 let before = whole.bytes().len() as u64 - 1;
                 self.state = State::Ground;
@@ -203,7 +207,7 @@ impl Cleaner {
             0x20..=0x2f => State::EscapeMore,
             0x30..=0x7e => State::Ground,
             _ => {
-                // Not a sequence: the ESC is shown, the byte is looked at on its own.
+                // Not a sequence: the ESC is shown, and the byte is handled on its own.
                 self.state = State::Ground;
                 self.picture(self.at - 1, 0x1b, sink);
                 return 0;
@@ -245,7 +249,7 @@ impl Cleaner {
         let State::String(len) = &mut self.state else { return 0 };
         *len += 1;
         match byte {
-            // ESC `\` ends it; ESC and anything else begins the next sequence.
+            // ESC `\` ends the string. ESC and any other byte begins the next sequence.
             0x1b => self.state = State::Escape,
             0x07 => self.state = State::Ground,
             b'\n' => {
@@ -275,7 +279,7 @@ impl Cleaner {
         }
     }
 
-    /// Shows text as it is.
+    /// Shows text unchanged.
     fn keep(&mut self, text: &[u8], sink: &mut impl Sink) {
         self.show(text[0], sink);
         sink.keep(self.at, text);
@@ -286,7 +290,7 @@ impl Cleaner {
                 &text[feed + 1..]
             }
         };
-        // Only as many characters as matter are counted.
+        // Only as many characters as backspaces can erase are counted.
         let end = &line[line.len().saturating_sub(4 * LONGEST_ERASURE as usize)..];
         self.erasable = LONGEST_ERASURE.min(self.erasable + super::count_chars(end));
     }
@@ -298,7 +302,7 @@ impl Cleaner {
         sink.replace(at, len as u64, text);
     }
 
-    /// Something visible, or a line feed, comes next: settles an earlier carriage return.
+    /// Settles an earlier carriage return, because visible text or a line feed comes next.
     fn show(&mut self, next: u8, sink: &mut impl Sink) {
         if self.returned.is_none() && self.backspaces == 0 {
             return;
@@ -306,7 +310,7 @@ impl Cleaner {
         let is_pair = self.returned.is_some_and(|at| at + 1 == self.at);
         if next == b'\n' {
             self.backspaces = 0;
-            // `Universal` takes CR and LF for two breaks where something stands between them.
+            // `Universal` takes CR and LF for two breaks if something stands between them.
             if is_pair || !self.returns_end_lines {
                 self.returned = None;
             }
@@ -333,11 +337,11 @@ impl Cleaner {
     }
 }
 
-/// Returns how many bytes at the start are printable ASCII, tab or line feed.
+/// Returns the number of bytes at the start that are printable ASCII, tab or line feed.
 fn plain_len(bytes: &[u8]) -> usize {
     let plain = |byte: u8| (0x20..0x7f).contains(&byte) | (byte == b'\t') | (byte == b'\n');
     let mut len = 0;
-    // Whole blocks without an early way out: the compiler makes SIMD of it.
+    // Whole blocks without an early exit: the compiler turns this into SIMD.
     while let Some(block) = bytes[len..].first_chunk::<BLOCK>() {
         if !block.iter().fold(true, |all, &byte| all & plain(byte)) {
             break;
@@ -347,15 +351,15 @@ fn plain_len(bytes: &[u8]) -> usize {
     len + bytes[len..].iter().take_while(|&&byte| plain(byte)).count()
 }
 
-/// Returns how many bytes at the start are ASCII.
+/// Returns the number of bytes at the start that are ASCII.
 fn ascii_len(bytes: &[u8]) -> usize {
     let blocks = bytes.chunks_exact(BLOCK).take_while(|block| block.is_ascii()).count() * BLOCK;
     blocks + bytes[blocks..].iter().take_while(|byte| byte.is_ascii()).count()
 }
 
-/// Tells whether a valid character is not simply kept.
+/// Tells whether a valid character must be replaced or handled.
 fn needs_care(char: char) -> bool {
-    // One comparison for most of the text that gets here: it has larger numbers.
+    // One comparison for most of the text: its characters have larger numbers.
     char <= '\u{2069}' && (char.is_control() && char != '\n' && char != '\t' || reorders_text(char))
 }
 
@@ -364,11 +368,11 @@ pub(crate) fn reorders_text(char: char) -> bool {
     matches!(char, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Text as shown, and where in the original it comes from.
+/// Cleaned text, and the ranges of the original that it shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cleaned {
-    /// What is shown: valid UTF-8 without control characters other than tab and line feed,
-    /// and without characters that change the direction of text.
+    /// The text that is shown: valid UTF-8 without control characters except tab and line feed, and
+    /// without characters that change the direction of text.
     pub text: String,
     /// The bytes of the original that are shown unchanged, in order.
     pub unchanged: Vec<std::ops::Range<u64>>,
@@ -393,7 +397,7 @@ pub fn clean(bytes: &[u8]) -> Cleaned {
     Cleaned { text: String::from_utf8_lossy(&all.done.into_text()).into_owned(), unchanged }
 }
 
-/// Keeps everything; only the line at hand can still be overwritten.
+/// Keeps the whole text. Only the current line can still be overwritten.
 struct All {
     done: MappedText<'static>,
     line: MappedText<'static>,
@@ -453,32 +457,32 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_sequence_is_shown() {
+    fn text_that_is_not_a_sequence_is_shown() {
         cleans(b"a\x1b", "a␛");
         cleans(b"a\x1b\nb", "a␛\nb");
         cleans(b"\x1b[31\xc3\xa9", "é");
     }
 
     #[test]
-    fn a_sequence_never_crosses_a_line() {
+    fn escape_sequence_ends_with_its_line() {
         cleans(b"\x1b]0;title never closed\nnext", "\nnext");
         cleans(b"\x1b[3\n1mx", "\n1mx");
     }
 
     #[test]
-    fn an_endless_string_sequence_gives_way_to_text() {
+    fn endless_string_sequence_is_shown_as_text() {
         let raw = [b"\x1b]".as_slice(), &[b'x'; 5000]].concat();
         assert_eq!(clean(&raw).text.len(), 5000 - LONGEST_STRING as usize);
     }
 
     #[test]
-    fn a_sequence_that_never_ends_does_not_swallow_the_text() {
+    fn endless_sequence_does_not_swallow_the_text() {
         let raw = [b"\x1b[".as_slice(), &b"12345 67890; ".repeat(100)].concat();
         assert_eq!(clean(&raw).text.len(), 1300 - LONGEST_PARAMETERS as usize);
     }
 
     #[test]
-    fn a_redrawn_line_leaves_its_last_state() {
+    fn redrawn_line_leaves_its_last_state() {
         cleans(b"1%\r50%\r100%\ndone\n", "100%\ndone\n");
         cleans(b"first\nabc\r\x1b[K\r\n", "first\nabc\n");
         cleans(b"windows\r\nlines\r\n", "windows\nlines\n");

@@ -1,15 +1,15 @@
-//! Text that imitates our marks and messages.
+//! Changes text that imitates our marks and messages.
 //!
-//! One rule for previews, pages and tables. It changes single characters for others of the same
-//! length, so that no size changes.
+//! Previews, pages and tables use the same rule. It replaces single characters by others of the
+//! same length, so that no size changes.
 
 use crate::Wording;
 use crate::preview::reads_as_gap;
 
-/// The most characters that are read in search of a label, hidden ones included.
+/// The number of characters that are read in search of a label at most, hidden ones included.
 const LONGEST_LABEL: usize = 64;
 
-/// Returns a text in which nothing reads as a mark or a message with this label.
+/// Returns a text in which no part reads as a mark or a message with this label.
 ///
 /// The bracket of `[label …` becomes a parenthesis. The colon of `label: …` at the start of a line
 /// becomes a semicolon. Case, hidden characters and look-alike letters make no difference. The
@@ -27,9 +27,9 @@ pub fn defused(label: &str, text: String) -> String {
     super::text_of(bytes)
 }
 
-/// Makes sure that nothing in `text` reads as one of the marks of a preview.
+/// Changes `text` so that no part of it reads as a mark of a preview.
 ///
-/// The token in a mark is fresh for each output, so this matters only to a reader that does not
+/// The token in a mark is new for each output. So this matters only to a reader that does not
 /// compare tokens, and to outputs that quote an earlier preview. The shortest marks begin with the
 /// token itself.
 pub(crate) fn defuse(text: &mut [u8], wording: &Wording) {
@@ -110,9 +110,9 @@ const BRACKETS: [&[u8]; 22] = [
 /// Colons that look like ours. Each has two or three bytes.
 const COLONS: &str = "：﹕∶꞉︓⁚ꓽː˸։׃";
 
-/// Tells whether text after a bracket makes it one of our marks.
+/// Tells whether the text after a bracket makes the bracket one of our marks.
 fn begins_mark(after: &[u8], label: &[u8]) -> bool {
-    // Most brackets begin something else.
+    // Most brackets begin other text.
     if after
         .first()
         .is_some_and(|&byte| byte.is_ascii_graphic() && !ascii_looks_like(byte, label[0]))
@@ -120,14 +120,15 @@ fn begins_mark(after: &[u8], label: &[u8]) -> bool {
         return false;
     }
     let Some(rest) = label_end(after, label, char::is_whitespace) else { return false };
-    // Names such as `[label-core]`, and links such as `[label](…)`, are no marks.
+    // Names such as `[label-core]`, and links such as `[label](…)`, are not marks.
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ']');
     !chars(&after[rest..]).find(|(_, c)| !is_hidden(*c)).is_some_and(|(_, c)| is_name(c))
 }
 
-/// Tells whether text after a bracket makes it the mark of a gap, with any id: `q7atzy: lines 4-9`.
+/// Tells whether the text after a bracket makes it the mark of a gap, with any id: `q7atzy: lines
+/// 4-9`.
 fn begins_short_mark(after: &[u8]) -> bool {
-    // Most brackets begin something else.
+    // Most brackets begin other text.
     let head = &after[..after.len().min(ID + 1)];
     if head.is_ascii() && head.iter().all(|byte| byte.is_ascii_graphic() && *byte != b':') {
         return false;
@@ -148,14 +149,14 @@ fn begins_short_mark(after: &[u8]) -> bool {
     reads_as_gap(&place)
 }
 
-/// How many characters the id in a mark has.
+/// The number of characters of the id in a mark.
 const ID: usize = 6;
 
 fn is_colon(c: char) -> bool {
     c == ':' || COLONS.contains(c)
 }
 
-/// Returns where the colon is, and which one, if a line begins as our messages do.
+/// Returns the place of the colon and the colon itself, if a line begins like one of our messages.
 fn colon_of_message(line: &[u8], label: &[u8]) -> Option<(usize, char)> {
     let is_blank = |c: char| c.is_whitespace() && c != '\n';
     // Most lines begin otherwise.
@@ -168,7 +169,7 @@ fn colon_of_message(line: &[u8], label: &[u8]) -> Option<(usize, char)> {
     after.next().filter(|(_, c)| is_colon(*c)).map(|(at, c)| (rest + at, c))
 }
 
-/// Returns where the label ends, if it stands at the start, after blanks.
+/// Returns the end of the label, if it stands at the start, after blanks.
 fn label_end(text: &[u8], label: &[u8], is_blank: impl Fn(char) -> bool) -> Option<usize> {
     let mut wanted = label.iter().peekable();
     let has_begun = |left: usize| left < label.len();
@@ -183,14 +184,14 @@ fn label_end(text: &[u8], label: &[u8], is_blank: impl Fn(char) -> bool) -> Opti
     wanted.peek().is_none().then(|| text.len().min(end_of(text)))
 }
 
-/// Returns where the characters end that are read in search of a label.
+/// Returns the end of the characters that are read in search of a label.
 fn end_of(text: &[u8]) -> usize {
     chars(text).take(LONGEST_LABEL).last().map_or(0, |(at, char)| at + char.len_utf8())
 }
 
-/// Returns the characters at the start, with their places. Ends where there is no UTF-8.
+/// Returns the characters at the start, with their places. Stops at bytes that are not UTF-8.
 fn chars(text: &[u8]) -> impl Iterator<Item = (usize, char)> {
-    // A label and the characters after it need no more.
+    // A label and the characters after it are within this length.
     let text = &text[..text.len().min(8 * LONGEST_LABEL)];
     let valid = match std::str::from_utf8(text) {
         Ok(text) => text,
@@ -199,7 +200,7 @@ fn chars(text: &[u8]) -> impl Iterator<Item = (usize, char)> {
     valid.char_indices()
 }
 
-/// Tells whether a character shows nothing of its own, or stands for one that does not.
+/// Tells whether a character is invisible, or stands for an invisible one.
 fn is_hidden(char: char) -> bool {
     if char.is_ascii() {
         return char.is_control() && char != '\n' && char != '\t';
@@ -210,7 +211,7 @@ fn is_hidden(char: char) -> bool {
         | 0x2800 | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF9..=0xFFFD | 0xE0000..=0xE0FFF)
 }
 
-/// Tells whether an ASCII character passes for a letter.
+/// Tells whether an ASCII character looks like a letter.
 fn ascii_looks_like(byte: u8, letter: u8) -> bool {
     byte.eq_ignore_ascii_case(&letter)
         || match letter {
@@ -221,7 +222,7 @@ fn ascii_looks_like(byte: u8, letter: u8) -> bool {
         }
 }
 
-/// Tells whether a character passes for a letter.
+/// Tells whether a character looks like a letter.
 fn looks_like(char: char, letter: u8) -> bool {
     let plain = match u32::from(char) {
         0xFF21..=0xFF3A | 0xFF41..=0xFF5A => u32::from(char) - 0xFEE0,

@@ -1,14 +1,15 @@
-//! Line boundaries, from either end.
+//! Finds line boundaries, from the start or from the end.
 
 use crate::LineRule;
 use memchr::{memchr, memrchr, memrchr2};
 
-/// Text that is scanned in blocks of this size before single line breaks are looked for.
+/// The number of bytes of a block. Text is scanned in blocks before single line breaks are
+/// searched.
 const BLOCK: usize = 1024;
 
-/// Returns where the first `n` lines of `text` end, if it has more line breaks than they need.
+/// Returns the end of the first `n` lines of `text`, if it has more line breaks than they need.
 ///
-/// A break that stands *between* two lines is left out, one that *ends* a line is included.
+/// A break that stands *between* two lines is left out. A break that *ends* a line is included.
 pub(crate) fn first_lines_end(text: &[u8], n: u64, rule: LineRule) -> Option<usize> {
     if n == 0 {
         return Some(0);
@@ -20,7 +21,8 @@ pub(crate) fn first_lines_end(text: &[u8], n: u64, rule: LineRule) -> Option<usi
     }
 }
 
-/// Returns where the last `n` lines of `text` begin, if it has more line breaks than they need.
+/// Returns the beginning of the last `n` lines of `text`, if it has more line breaks than they
+/// need.
 pub(crate) fn last_lines_start(text: &[u8], n: u64, rule: LineRule) -> Option<usize> {
     if n == 0 {
         return Some(text.len());
@@ -32,15 +34,15 @@ pub(crate) fn last_lines_start(text: &[u8], n: u64, rule: LineRule) -> Option<us
         }
         return last_break(&text[..end], rule);
     }
-    // Counting all and then looking from the front takes two quick passes.
+    // Counting all breaks and then searching from the front takes two quick passes.
     let end = if rule == LineRule::Separated { text.len() } else { before_final_break(text, rule) };
     let feeds = bytecount::count(&text[..end], b'\n') as u64;
     nth_feed(text, feeds.checked_sub(n)? + 1).map(|feed| feed + 1)
 }
 
-/// Returns the last place at or before `at` where a line ends, as [`first_lines_end`] has it.
+/// Returns the last place at or before `at` where a line ends, in the sense of [`first_lines_end`].
 ///
-/// `text` must go on beyond `at`, or end there with the output.
+/// `text` must continue after `at`, or end there with the output.
 pub(crate) fn last_line_end(text: &[u8], at: usize, rule: LineRule) -> Option<usize> {
     match rule {
         LineRule::Separated => memrchr(b'\n', &text[..text.len().min(at + 1)]),
@@ -52,7 +54,7 @@ pub(crate) fn last_line_end(text: &[u8], at: usize, rule: LineRule) -> Option<us
     }
 }
 
-/// Returns the first place at or after `at` where a line starts; `None` if no further one does.
+/// Returns the first place at or after `at` where a line starts. `None` if no line starts there.
 pub(crate) fn next_line_start(text: &[u8], at: usize, rule: LineRule) -> Option<usize> {
     if at == 0 {
         return Some(0);
@@ -63,7 +65,7 @@ pub(crate) fn next_line_start(text: &[u8], at: usize, rule: LineRule) -> Option<
         }
         LineRule::Universal => Breaks { text, at: at - 1 }.next(),
     }?;
-    // What a final break opens is a line only where breaks separate lines.
+    // A final break opens one more line only if breaks separate lines.
     (start < text.len() || rule == LineRule::Separated).then_some(start)
 }
 
@@ -76,7 +78,7 @@ pub(crate) fn starts_line(text: &[u8], at: usize, rule: LineRule) -> bool {
     }
 }
 
-/// Tells whether a line ends at `at`, as [`first_lines_end`] has it.
+/// Tells whether a line ends at `at`, in the sense of [`first_lines_end`].
 pub(crate) fn ends_line(text: &[u8], at: usize, rule: LineRule) -> bool {
     match rule {
         LineRule::Separated => text.get(at) == Some(&b'\n'),
@@ -112,7 +114,8 @@ fn last_break(text: &[u8], rule: LineRule) -> Option<usize> {
     found.map(|at| at + 1)
 }
 
-/// Returns where the last line break begins if `text` ends with one, otherwise its end.
+/// Returns the beginning of the last line break if `text` ends with one, otherwise the end of
+/// `text`.
 fn before_final_break(text: &[u8], rule: LineRule) -> usize {
     let len = text.len();
     match (rule, text) {
@@ -162,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_carriage_return_and_line_feed_are_one_break() {
+    fn carriage_return_and_line_feed_are_one_break() {
         let text = b"a\r\nb\rc\n";
         let rule = LineRule::Universal;
         let ends: Vec<_> = (1..4).map(|n| first_lines_end(text, n, rule)).collect();
@@ -176,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_final_break_opens_a_line_only_where_breaks_separate() {
+    fn final_break_opens_a_line_only_if_breaks_separate() {
         assert_eq!(next_line_start(b"ab\n", 1, LineRule::Terminated), None);
         assert_eq!(next_line_start(b"ab\n", 1, LineRule::Separated), Some(3));
     }

@@ -1,44 +1,44 @@
-//! Text that is held for showing, and where in the original each part of it stands.
+//! Shown text in memory, with the place of each part in the original.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::LineRule;
 
-/// A stretch of shown text and the original bytes it stands for.
+/// A run of shown text and the original bytes that it stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct MappedRun {
-    /// Where in the held text it begins.
+    /// The offset of the run in the shown text.
     at: usize,
-    /// What it stands for.
+    /// The range of the original.
     original: Range<u64>,
-    /// It is one character that is shown instead; otherwise it is the original, byte for byte.
+    /// The run is one replacement character. Otherwise it is the original, unchanged.
     replaced: bool,
 }
 
-/// Text as shown, with its origin.
+/// Shown text, with its places in the original.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct MappedText<'a> {
     text: Cow<'a, [u8]>,
     runs: Vec<MappedRun>,
-    /// Where in the original ends what was shown before this text.
+    /// The end, in the original, of the text that was shown before this text.
     before: u64,
-    /// The length up to which it is not worth looking for lines to drop.
+    /// The length up to which searching for lines to drop is not worth the time.
     enough: usize,
 }
 
-/// Lines are dropped when at least this much text has come.
+/// The number of bytes of new text after which lines are dropped.
 const LINES_AT_ONCE: usize = 64 * 1024;
 
 impl<'a> MappedText<'a> {
-    /// Holds a part of the original that begins at `at`, as it is.
+    /// Borrows a part of the original that begins at `at`, unchanged.
     pub(crate) fn borrowed(at: u64, text: &'a [u8]) -> MappedText<'a> {
         let original = at..at + text.len() as u64;
         let runs = vec![MappedRun { at: 0, original, replaced: false }];
         MappedText { text: Cow::Borrowed(text), runs, before: at, enough: 0 }
     }
 
-    /// Holds nothing; what was shown before ends at `before`.
+    /// Starts without text. The text that was shown before ends at `before`.
     pub(crate) fn starting_at(before: u64) -> MappedText<'a> {
         MappedText { before, ..MappedText::default() }
     }
@@ -55,7 +55,7 @@ impl<'a> MappedText<'a> {
         self.text.len()
     }
 
-    /// Adds text that stands at `at` in the original, byte for byte.
+    /// Adds unchanged text that stands at `at` in the original.
     pub(crate) fn push(&mut self, at: u64, text: &[u8]) {
         if text.is_empty() {
             return;
@@ -69,14 +69,14 @@ impl<'a> MappedText<'a> {
         }
     }
 
-    /// Adds one character that is shown instead of `len` bytes at `at`.
+    /// Adds one character that replaces `len` bytes at `at`.
     pub(crate) fn push_replaced(&mut self, at: u64, len: u64, text: &str) {
         let original = at..at + len;
         self.runs.push(MappedRun { at: self.text.len(), original, replaced: true });
         self.text.to_mut().extend_from_slice(text.as_bytes());
     }
 
-    /// Adds what `other` holds.
+    /// Appends the text of `other`.
     pub(crate) fn append(&mut self, other: &MappedText) {
         for (index, run) in other.runs.iter().enumerate() {
             let text = &other.text[run.at..other.run_end(index)];
@@ -122,7 +122,7 @@ impl<'a> MappedText<'a> {
         }
     }
 
-    /// Adds text of which no more than the last `reach` bytes will be asked for.
+    /// Adds text of which only the last `reach` bytes will be needed.
     pub(crate) fn push_last(&mut self, at: u64, text: &[u8], reach: usize) {
         if text.len() < reach {
             return self.push(at, text);
@@ -136,14 +136,14 @@ impl<'a> MappedText<'a> {
         self.push(self.before, &text[skipped..]);
     }
 
-    /// Drops what lies before the last `reach` bytes, now and then, so that it costs little.
+    /// Drops text before the last `reach` bytes, only now and then, so that the cost stays low.
     pub(crate) fn keep_last(&mut self, reach: usize) {
         if self.len() > reach.saturating_mul(2) {
             self.drop_front(self.len() - reach);
         }
     }
 
-    /// Drops what lies before the last `lines` lines, now and then.
+    /// Drops text before the last `lines` lines, only now and then.
     pub(crate) fn keep_last_lines(&mut self, lines: u64) {
         if self.len() > self.enough {
             let from = super::lines::last_lines_start(self.text(), lines, LineRule::Terminated);
@@ -163,9 +163,9 @@ impl<'a> MappedText<'a> {
         self.runs.clear();
     }
 
-    /// Returns where in the original ends what is shown before `offset` of this text.
+    /// Returns the end, in the original, of the text before `offset` of this text.
     ///
-    /// What was dropped by cleaning belongs to the text after it.
+    /// Bytes that cleaning dropped belong to the text after them.
     pub(crate) fn original_at(&self, offset: usize) -> u64 {
         let after = self.runs.partition_point(|run| run.at < offset);
         match self.runs[..after].last() {
@@ -175,7 +175,7 @@ impl<'a> MappedText<'a> {
         }
     }
 
-    /// Returns where in this text is shown what stands at `original`, or what comes next.
+    /// Returns the offset in this text of the byte `original`, or of the next byte that is shown.
     pub(crate) fn offset_of(&self, original: u64) -> usize {
         let index = self.runs.partition_point(|run| run.original.end <= original);
         let Some(run) = self.runs.get(index) else { return self.text.len() };
@@ -190,7 +190,7 @@ impl<'a> MappedText<'a> {
         self.runs.iter().filter(|run| !run.replaced).map(|run| run.original.clone()).collect()
     }
 
-    /// Returns how many original bytes within `range` of this text are shown unchanged.
+    /// Returns the number of original bytes within `range` of this text that are shown unchanged.
     pub(crate) fn unchanged_within(&self, range: &Range<usize>) -> u64 {
         let first = self.runs.partition_point(|run| run.at <= range.start).saturating_sub(1);
         let mut unchanged = 0;
@@ -210,7 +210,7 @@ impl<'a> MappedText<'a> {
         self.runs.get(index + 1).map_or(self.text.len(), |next| next.at)
     }
 
-    /// Returns `range` of this text, borrowed from the original where it can be.
+    /// Returns `range` of this text, borrowed from the original if possible.
     pub(crate) fn piece(&self, range: Range<usize>) -> Cow<'a, [u8]> {
         match &self.text {
             Cow::Borrowed(text) => Cow::Borrowed(&text[range]),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_front_can_go() {
+    fn mapped_text_drops_its_front() {
         for from in [0, 1, 2, 5, 6, 7] {
             let (mut held, whole) = (sample(), sample());
             held.drop_front(from);
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_can_go_and_come_back() {
+    fn mapped_text_truncates_and_grows_again() {
         for len in [0, 1, 2, 5, 6, 7] {
             let mut held = sample();
             held.truncate(len);

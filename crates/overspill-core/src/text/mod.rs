@@ -1,4 +1,4 @@
-//! Where text may be cut: characters and lines. The only place that slices text.
+//! Characters and lines: the places where text may be cut. Only this module slices text.
 
 mod clean;
 mod defuse;
@@ -9,7 +9,7 @@ mod sink;
 pub(crate) mod swar;
 pub(crate) mod utf8;
 
-/// Leaves off a character at the end of `bytes` that is not there in full.
+/// Drops an incomplete character at the end of `bytes`.
 ///
 /// ```
 /// use overspill_core::internal::text::whole_chars;
@@ -21,13 +21,13 @@ pub fn whole_chars(bytes: &[u8]) -> &[u8] {
     &bytes[..bytes.len() - utf8::unfinished_len(bytes)]
 }
 
-/// Returns bytes as text; most often they are, and then nothing is copied.
+/// Converts bytes into text. Copies nothing if they are valid UTF-8.
 pub(crate) fn text_of(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-/// Returns `n` of something, in the singular if it is one.
+/// Returns a number with its unit, in the singular for 1.
 ///
 /// ```
 /// use overspill_core::internal::text::counted;
@@ -52,7 +52,7 @@ pub(crate) fn commas(n: u64) -> String {
     text
 }
 
-/// Keeps `text` on one line: control characters become visible.
+/// Keeps `text` on one line by making control characters visible.
 pub(crate) fn one_line(text: &str) -> String {
     let visible = |char: char| match u32::from(char) {
         control @ 0..0x20 => char::from_u32(0x2400 + control).unwrap_or('\u{FFFD}'),

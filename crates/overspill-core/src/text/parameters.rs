@@ -1,18 +1,18 @@
-//! The parameters of an escape sequence, and what it does to the lines above it.
+//! The parameters of an escape sequence, and its effect on the lines above.
 
 use super::sink::CursorMotion;
 
-/// How many parameter bytes a sequence can have; with more it was never one.
+/// The number of parameter bytes that a sequence has at most. Longer text is not a sequence.
 pub(super) const LONGEST_PARAMETERS: u8 = 64;
 
 /// The parameters of a sequence so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Parameters {
-    /// How many bytes there are.
+    /// The number of bytes so far.
     pub(super) len: u8,
-    /// The number at hand.
+    /// The current number.
     number: u8,
-    /// A number before that stands for red.
+    /// An earlier number stands for red.
     red: bool,
 }
 
@@ -30,7 +30,7 @@ impl Parameters {
         }
     }
 
-    /// Returns what a sequence with these parameters does to the lines above it.
+    /// Returns the effect of a sequence with these parameters on the lines above.
     pub(super) fn motion(self, last: u8) -> Option<CursorMotion> {
         let lines = self.number.max(1);
         match last {
@@ -42,7 +42,7 @@ impl Parameters {
         }
     }
 
-    /// Tells whether they turn text red.
+    /// Tells whether the parameters turn text red.
     pub(super) fn is_red(self) -> bool {
         self.red || matches!(self.number, 31 | 91)
     }

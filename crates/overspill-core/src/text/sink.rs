@@ -1,11 +1,11 @@
-//! Who takes what the cleaner lets through.
+//! The receiver of the text that the cleaner lets through.
 
 /// A change of the lines above that a terminal makes, besides showing text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CursorMotion {
-    /// The cursor goes up by so many lines. The next text overwrites the text there.
+    /// The cursor goes up by this number of lines. The next text overwrites the text there.
     Up(u8),
-    /// The cursor goes down by so many lines.
+    /// The cursor goes down by this number of lines.
     Down(u8),
     /// The text in the line of the cursor is gone.
     EraseLine,
@@ -13,26 +13,28 @@ pub(crate) enum CursorMotion {
     EraseBelow,
 }
 
-/// Takes what the [`Cleaner`](super::Cleaner) lets through. Bytes it does not mention were dropped.
+/// Receives the text that the [`Cleaner`](super::Cleaner) lets through. Bytes without a call were
+/// dropped.
 pub(crate) trait Sink {
-    /// `text` stands at `at` in the original, byte for byte.
+    /// Shows `text`, which stands unchanged at `at` in the original.
     fn keep(&mut self, at: u64, text: &[u8]);
-    /// `len` bytes at `at` in the original are shown as the one character `text`, which may be a
-    /// line feed.
+    /// Shows `len` bytes at `at` in the original as the one character `text`, which may be a line
+    /// feed.
     fn replace(&mut self, at: u64, len: u64, text: &str);
-    /// What was shown of the current line is overwritten by what comes next.
+    /// Drops the shown text of the current line, because the next text overwrites it.
     fn restart_line(&mut self);
-    /// The last `chars` characters of the current line are overwritten by what comes next.
+    /// Drops the last `chars` characters of the current line, because the next text overwrites
+    /// them.
     fn erase(&mut self, chars: u64);
-    /// What comes next is red; the sequence that says so is dropped.
+    /// Reports that the next text is red. The sequence itself is dropped.
     fn red(&mut self) {}
-    /// The cursor moves, or lines are erased; the sequence that says so is dropped.
+    /// Reports that the cursor moves or that lines are erased. The sequence itself is dropped.
     fn cursor(&mut self, motion: CursorMotion) {
         let _ = motion;
     }
 }
 
-/// Shows the same to two.
+/// Passes the same text to two sinks.
 pub(crate) struct TeeSink<'a, A, B>(pub(crate) &'a mut A, pub(crate) &'a mut B);
 
 impl<A: Sink, B: Sink> Sink for TeeSink<'_, A, B> {

@@ -1,4 +1,4 @@
-//! Eight bytes at once, as one number.
+//! Compares eight bytes at once, as one number (SIMD within a register).
 
 /// One in the highest bit of each byte.
 const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -7,7 +7,8 @@ const HIGH: u64 = 0x8080_8080_8080_8080;
 #[inline(always)]
 pub(crate) fn within(bytes: u64, first: u8, last: u8) -> u64 {
     let low = bytes & !HIGH;
-    // A sum reaches a byte's highest bit, and never the next byte, if the byte is as much as that.
+    // The sum sets the highest bit of a byte, and never reaches the next byte, if the byte is large
+    // enough.
     let from_first = low + u64::from_ne_bytes([0x80 - first; 8]);
     let beyond_last = low + u64::from_ne_bytes([0x80 - last - 1; 8]);
     from_first & !beyond_last & !bytes & HIGH
@@ -19,7 +20,7 @@ pub(crate) fn wide(bytes: u64) -> u64 {
     bytes & HIGH
 }
 
-/// Returns those of the highest bits that are not among `bits`.
+/// Returns the highest bits that are not among `bits`.
 #[inline(always)]
 pub(crate) fn others(bits: u64) -> u64 {
     !bits & HIGH

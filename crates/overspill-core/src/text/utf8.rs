@@ -1,22 +1,22 @@
-//! Characters in bytes that are mostly, but not always, UTF-8.
+//! Finds characters in bytes that are mostly UTF-8.
 //!
-//! Every byte belongs to exactly one character: a valid one, or a stretch that a lossy decoder
+//! Every byte belongs to exactly one character: a valid one, or a sequence that a lossy decoder
 //! replaces by one U+FFFD.
 
-/// The bytes of a character that a chunk ended within.
+/// The bytes of a character that continues in the next chunk.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Unfinished {
     bytes: [u8; 4],
     len: usize,
 }
 
-/// What one more byte made of an unfinished character.
+/// The result of one more byte of an unfinished character.
 pub(crate) enum Utf8Step {
-    /// It needs more bytes still.
+    /// The character needs more bytes.
     Open,
-    /// It is whole now, and the byte is part of it.
+    /// The character is complete, and the byte is part of it.
     Whole,
-    /// It never will be; the byte is not part of it.
+    /// The character is broken, and the byte is not part of it.
     Broken,
 }
 
@@ -49,8 +49,8 @@ impl Unfinished {
         }
     }
 
-    /// Finishes the character with the start of `bytes`; returns how many characters came to an
-    /// end (none or one) and the bytes left over.
+    /// Completes the character with the start of `bytes`. Returns the number of characters that
+    /// ended (none or one) and the rest of the bytes.
     pub(crate) fn complete<'a>(&mut self, bytes: &'a [u8]) -> (u64, &'a [u8]) {
         if self.is_empty() {
             return (0, bytes);
@@ -71,7 +71,7 @@ impl Unfinished {
         (0, &[])
     }
 
-    /// Takes the unfinished character off the end of `bytes` and returns what stands before it.
+    /// Takes an unfinished character off the end of `bytes` and returns the bytes before it.
     pub(crate) fn hold_back<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         let (before, unfinished) = bytes.split_at(bytes.len() - unfinished_len(bytes));
         if !unfinished.is_empty() {
@@ -82,7 +82,7 @@ impl Unfinished {
     }
 }
 
-/// Returns how many bytes at the end of `bytes` begin a character that is not there in full.
+/// Returns the number of bytes at the end of `bytes` that begin an incomplete character.
 pub(super) fn unfinished_len(bytes: &[u8]) -> usize {
     for len in 1..=bytes.len().min(3) {
         let at = bytes.len() - len;
@@ -140,7 +140,7 @@ pub(crate) fn count_chars(bytes: &[u8]) -> u64 {
     chars
 }
 
-/// Returns where the first `n` characters of `bytes` end.
+/// Returns the end of the first `n` characters of `bytes`.
 pub(crate) fn nth_char(bytes: &[u8], n: u64) -> usize {
     let plain = usize::try_from(n).unwrap_or(usize::MAX).min(bytes.len());
     if bytes[..plain].is_ascii() {
@@ -166,7 +166,7 @@ pub(crate) fn nth_char(bytes: &[u8], n: u64) -> usize {
     at
 }
 
-/// Returns where the last `n` characters of `bytes` begin.
+/// Returns the beginning of the last `n` characters of `bytes`.
 pub(crate) fn nth_char_from_end(bytes: &[u8], n: u64) -> usize {
     let plain = usize::try_from(n).unwrap_or(usize::MAX).min(bytes.len());
     if bytes[bytes.len() - plain..].is_ascii() {

@@ -22,7 +22,7 @@ fn words(n: u32, count: u32) -> String {
     (0..count).map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a line of a log in which one line of so many says that something failed for a while.
+/// Returns a line of a log. One line in this many reports a temporary failure.
 fn noise(n: u32, of: u32) -> String {
     match n % of {
         0 => format!("warn: {} failed, retrying\n", words(n, 3)),

@@ -1,11 +1,11 @@
-//! Cleaning against a twin that works on one line at a time, a character at a time.
+//! Compares cleaning with a simple twin that works line by line and character by character.
 
 use crate::common;
 
 use overspill_core::internal::text::clean;
 use proptest::prelude::*;
 
-/// What a terminal would have left of a text, told the long way.
+/// Returns the text that a terminal would show in the end, computed in the simplest way.
 fn naive(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     text.split('\n').map(naive_line).collect::<Vec<_>>().join("\n")
@@ -37,7 +37,7 @@ fn naive_line(line: &str) -> String {
             },
             '\t' => '\t',
             '\0' | '\u{7}' => {
-                // They take no room, so they write over nothing.
+                // These characters take no room, so they overwrite nothing.
                 shown.push(if char == '\0' { '␀' } else { '␇' });
                 erasable = 1024.min(erasable + 1);
                 continue;
@@ -64,7 +64,8 @@ fn naive_line(line: &str) -> String {
     shown.into_iter().collect()
 }
 
-/// How many characters after an escape belong to its sequence; `None` if it begins none.
+/// Returns the number of characters after an escape that belong to its sequence. `None` if no
+/// sequence begins here.
 fn after_escape(rest: &[char]) -> Option<usize> {
     let run = |from: usize, most: usize, allowed: fn(char) -> bool| {
         rest[from..].iter().take(most).take_while(|&&char| allowed(char)).count()
@@ -80,7 +81,7 @@ fn after_escape(rest: &[char]) -> Option<usize> {
         ']' | 'P' | 'X' | '^' | '_' => {
             let text = run(1, 4096, |char| char != '\u{7}' && char != '\u{1b}');
             match rest.get(1 + text) {
-                // Another escape ends it, and begins a sequence itself.
+                // Another escape ends the sequence, and begins one itself.
                 Some('\u{1b}') => match after_escape(&rest[2 + text..]) {
                     Some(len) => Some(2 + text + len),
                     None => Some(1 + text),
@@ -99,8 +100,9 @@ fn after_escape(rest: &[char]) -> Option<usize> {
 
 proptest! {
     #[test]
-    fn cleaning_leaves_what_the_naive_twin_leaves(output in common::output()) {
-        // Cleaning limits the text of an escape sequence to 4096 bytes, the twin to 4096 characters.
+    fn cleaning_agrees_with_the_naive_twin(output in common::output()) {
+        // Cleaning limits the text of an escape sequence to 4096 bytes, the twin to 4096
+        // characters.
         let may_differ = output.len() > 4096 && output.contains(&0x1b) && !output.is_ascii();
         prop_assume!(!may_differ);
         prop_assert_eq!(clean(&output).text, naive(&output));

@@ -1,4 +1,4 @@
-//! Folds, and previews that end when nothing is left to say.
+//! Tests folds, and previews that end after the last useful line.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -40,7 +40,7 @@ fn passing_test_run_is_one_row_a_fold_and_the_summary() {
 }
 
 #[test]
-fn failing_log_ends_when_nothing_is_left_to_say() {
+fn preview_of_a_failing_log_ends_after_its_signal() {
     let policy = Policy::new(HOST, Keep::Auto);
     let short = preview(&failing_log(), &policy);
     let full = preview(&failing_log(), &Policy { fill: true, ..policy });
@@ -77,7 +77,8 @@ fn source_uses_its_room() {
     assert!(text.len() > 9_000, "{} bytes", text.len());
 }
 
-/// Returns what lines of one family have in common: words that hold a digit or join two words are all the same.
+/// Returns the common form of the lines of a family: words with a digit and joined words are all
+/// replaced by the same text.
 fn naive_family(line: &str) -> (usize, Vec<String>) {
     let word = |word: &str| {
         let letters = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -106,7 +107,8 @@ fn runs() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// The twin: a fold holds exactly the lines that it counts, and a naive reader finds them alike.
+    /// The twin: a fold contains exactly the lines that it counts, and a naive reader finds them
+    /// alike.
     #[test]
     fn fold_holds_the_lines_it_counts_and_they_are_alike(
         output in runs(),

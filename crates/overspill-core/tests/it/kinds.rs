@@ -1,4 +1,5 @@
-//! Previews by kind of output: `git log`, listings, source, quiet logs, rows of data with a trace among them.
+//! Previews by kind of output: `git log`, listings, source, quiet logs, rows of data with a trace
+//! among them.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -146,7 +147,7 @@ const FIXTURES: [(&str, Kind); 9] = [
 ];
 
 #[test]
-fn output_of_a_real_tool_is_told_by_its_text() {
+fn kind_of_a_real_output_is_found_by_its_text() {
     for (name, kind) in FIXTURES {
         assert_eq!(kind_with(&fixture(name), KindHint::NONE), Some(kind), "{name}");
     }
@@ -171,7 +172,7 @@ fn forced_kind_is_believed() {
 }
 
 #[test]
-fn log_that_failed_is_one_though_its_command_succeeded() {
+fn failing_log_is_recognised_although_its_command_succeeded() {
     let log = format!(
         "{}error: cannot find value `x`\n --> src/a.rs:1:2\n",
         "   Compiling a\n".repeat(400)
@@ -181,7 +182,7 @@ fn log_that_failed_is_one_though_its_command_succeeded() {
 }
 
 #[test]
-fn linter_report_is_no_search() {
+fn linter_report_is_not_a_search() {
     let row = |n: u32| format!("mypy/main.py:{n}:61: E501 line too long (76 > 60 characters)\n");
     let report: String = (1..200).map(row).collect();
     assert_ne!(kind_with(report.as_bytes(), KindHint::NONE), Some(Kind::Search));

@@ -1,4 +1,4 @@
-//! The laws that the core can hold, each as a property of arbitrary bytes, limits and chunkings.
+//! Tests the laws of the core, each as a property of arbitrary bytes, limits and chunkings.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -10,8 +10,8 @@ use overspill_core::{
 };
 use proptest::prelude::*;
 
-/// Words about saved and unsaved outputs, short and long, some with characters that must not
-/// reach the reader.
+/// Wordings for saved and unsaved outputs, short and long, some with characters that must not reach
+/// the reader.
 fn wording() -> impl Strategy<Value = Wording> {
     let broken = Wording {
         facts: vec!["exit\n1".into()],
@@ -27,12 +27,12 @@ fn answer<'a>(output: &'a [u8], policy: &Policy, wording: &Wording) -> Option<Pr
     policy.measure(output).map(|oversized| oversized.preview(wording))
 }
 
-/// A limit that leaves room for one character at least.
+/// A limit that leaves room for at least one character.
 fn admits_something(limits: &Limits) -> bool {
     [limits.bytes, limits.lines, limits.chars, limits.tokens].iter().all(|most| *most != Some(0))
 }
 
-/// Pieces and gaps together are the output: nothing twice, nothing left unsaid.
+/// Checks that pieces and gaps together are the output, without overlap and without holes.
 fn assert_partition(cut: &Cut) {
     let mut spans: Vec<_> = cut.spans().iter().cloned().chain(cut.gaps()).collect();
     spans.sort_by_key(|span| (span.bytes.start, span.bytes.end));
@@ -44,7 +44,7 @@ fn assert_partition(cut: &Cut) {
     assert_eq!(at, cut.total.bytes, "{spans:?}");
 }
 
-/// Line numbers and edges of a span, counted anew.
+/// Checks line numbers and edges of a span by counting again.
 fn assert_located(cut: &Cut, output: &[u8], rule: LineRule) {
     let breaks = |bytes: &[u8]| match rule {
         LineRule::Separated | LineRule::Terminated => bytes.iter().filter(|&&b| b == b'\n').count(),
@@ -58,7 +58,7 @@ fn assert_located(cut: &Cut, output: &[u8], rule: LineRule) {
         if start == end {
             continue;
         }
-        // Where breaks separate, a gap may begin with the one that ends the line before it.
+        // If breaks separate lines, a gap may begin with the break that ends the line before it.
         let follows_line = cut
             .spans()
             .iter()
@@ -77,7 +77,7 @@ fn assert_located(cut: &Cut, output: &[u8], rule: LineRule) {
 
 proptest! {
     #[test]
-    fn whole_what_fits_is_returned_untouched(
+    fn whole_short_output_is_unchanged(
         output in common::output(),
         policy in common::policy(),
     ) {
@@ -109,7 +109,7 @@ proptest! {
     }
 
     #[test]
-    fn bounded_pieces_stay_within_every_limit(
+    fn limited_pieces_stay_within_every_limit(
         output in common::output(),
         policy in common::policy(),
     ) {
@@ -124,14 +124,14 @@ proptest! {
     }
 
     #[test]
-    fn bounded_answers_stay_within_every_limit_notice_included(
+    fn limited_previews_stay_within_every_limit_notice_included(
         output in common::output(),
         policy in common::policy(),
         wording in wording(),
     ) {
         let Some(answer) = answer(&output, &policy, &wording) else { return Ok(()) };
         if answer.text.is_empty() {
-            // By `Separated` even nothing is a line; less than nothing cannot be shown.
+            // By `Separated` even an empty text has one line, so a limit of 0 lines cannot be met.
             return Ok(());
         }
         let exceeded =
@@ -164,7 +164,7 @@ proptest! {
     }
 
     #[test]
-    fn recoverable_what_is_handed_out_for_storing_is_everything(
+    fn recoverable_bytes_for_the_store_are_the_whole_output(
         output in common::output(),
         policy in common::policy(),
         at in proptest::collection::vec(any::<usize>(), 0..4),
@@ -184,7 +184,7 @@ proptest! {
     }
 
     #[test]
-    fn honest_preview_offers_only_what_its_wording_has(
+    fn honest_preview_offers_only_the_copy_of_its_wording(
         output in common::output(),
         limits in common::limits(),
     ) {
@@ -226,7 +226,7 @@ proptest! {
     }
 
     #[test]
-    fn idempotent_nothing_in_the_output_passes_for_our_marks(
+    fn defused_output_has_no_text_like_our_marks(
         output in common::output(),
         policy in common::policy(),
         wording in wording(),
@@ -237,7 +237,7 @@ proptest! {
     }
 
     #[test]
-    fn an_exact_counter_has_the_last_word(output in common::text(), most in 0u64..60) {
+    fn exact_counter_overrides_the_estimate(output in common::text(), most in 0u64..60) {
         let exact = |text: &[u8]| bpe_openai::o200k_base().count(&*String::from_utf8_lossy(text)) as u64;
         let policy = Policy {
             tokens: Tokens::exact(exact),
@@ -271,7 +271,7 @@ fn mixed() -> Vec<u8> {
 }
 
 #[test]
-fn a_cut_at_every_byte_of_a_mixed_text_is_bounded_and_not_empty() {
+fn cut_at_every_byte_of_a_mixed_text_is_within_the_limit_and_not_empty() {
     let output = mixed();
     let wording = common::unsaved();
     for keep in [Keep::Head, Keep::Tail, Keep::ENDS] {
@@ -301,9 +301,10 @@ fn two_hundred_megabytes_on_one_line_are_clipped() {
     assert!(answer.text.contains("[3f9c2e: bytes 25534-209689666 cut]"));
 }
 
-/// What is held of earlier lines differs between a stream and bytes at hand; it must not matter.
+/// A stream keeps other parts of earlier lines in memory than a whole output does. That must not
+/// change the preview.
 #[test]
-fn deterministic_whatever_else_is_held() {
+fn deterministic_for_stream_and_memory() {
     let (erased, last) = ("\u{8}".repeat(814), "→\0é".repeat(14));
     let lines = "aaa  aaa  \n\u{8}    aaaaaaaa\n\naaa  aa\n aa    aa\n";
     let output = format!("\n  \n{erased}\n{lines}é{last}→\0").into_bytes();

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 /// The limits for every host agent; `overspill-cli` sets the same in `hosts::LIMITS`.
 const HOST: Limits = Limits::NONE.bytes(51_200).lines(1_900).chars(9_500);
 
-/// The limits under test, and the size in bytes of a typical output that just fits.
+/// The limits under test, and the size in bytes of a typical output that is just within them.
 const LIMITS: [(&str, Limits, usize); 5] = [
     ("host", HOST, 9_500),
     ("bytes", Limits::NONE.bytes(9_500), 9_500),
@@ -27,7 +27,7 @@ fn preview(output: &str, policy: &Policy) -> Option<String> {
     Some(text)
 }
 
-/// Makes an output of about so many bytes.
+/// Makes an output of about this many bytes.
 fn of_size(generator: Generator, bytes: usize) -> Fixture {
     let per_item = generator(400).output.len() - generator(200).output.len();
     generator((bytes * 200 / per_item).max(8))
@@ -48,7 +48,7 @@ fn used(text: &str, limits: &Limits) -> f64 {
     .fold(0.0, f64::max)
 }
 
-/// Lists the fixtures whose previews miss a wanted text.
+/// Lists the fixtures whose previews lack a wanted text.
 fn missing(name: &str, fixture: &Fixture, keep: Keep) -> Vec<String> {
     let mut missing = Vec::new();
     for (unit, limits, _) in LIMITS {
@@ -64,13 +64,13 @@ fn missing(name: &str, fixture: &Fixture, keep: Keep) -> Vec<String> {
 }
 
 #[test]
-fn every_structure_under_every_limit_shows_what_matters() {
+fn every_structure_under_every_limit_shows_the_wanted_lines() {
     let mut lost = Vec::new();
     for (name, generator) in
         outputs::LINES.into_iter().chain([("json", outputs::json as Generator)])
     {
         for factor in [1, 3, 10, 100] {
-            // A little over the limit, so that even the smallest one is cut.
+            // A little over the limit, so that even the smallest fixture is cut.
             let fixture = of_size(generator, 9_500 * factor + 1_500);
             lost.extend(missing(name, &fixture, Keep::Auto));
             if factor == 10 {
@@ -82,7 +82,7 @@ fn every_structure_under_every_limit_shows_what_matters() {
 }
 
 #[test]
-fn reports_of_known_sizes_under_every_limit_show_what_matters() {
+fn reports_of_known_sizes_under_every_limit_show_the_wanted_lines() {
     let mut lost = Vec::new();
     for (name, fixture) in [
         ("junit, 3000 tests", outputs::junit(3000)),
@@ -202,8 +202,9 @@ proptest! {
         let (chars, bytes) = (len(Limits::NONE.chars(most)), len(Limits::NONE.bytes(most)));
         prop_assert_eq!(chars.is_some(), bytes.is_some());
         let (chars, bytes) = (chars.unwrap_or(0), bytes.unwrap_or(0));
-        // A mark has fewer characters than bytes, so the two limits may choose other whole lines.
-        // A preview is full if less than a sixty-fourth of its limit is left: 188 of 12,000 characters.
+        // A mark has fewer characters than bytes, so the two limits may choose other whole lines. A
+        // preview is full if less than a sixty-fourth of its limit is left: 188 of 12,000
+        // characters.
         prop_assert!(chars + 200 >= bytes, "{chars} bytes in characters, {bytes} in bytes");
     }
 }

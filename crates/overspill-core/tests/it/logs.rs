@@ -1,4 +1,4 @@
-//! How many of the lines that matter survive, on real logs; see `logs/README.md`.
+//! Measures how many of the wanted lines the previews of real logs show; see `logs/README.md`.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -11,7 +11,7 @@ use overspill_core::{Keep, Limits, LineRule, Policy, Size, Tokens};
 
 use crate::common;
 
-/// Previews each log; returns the previews and the lines that are wanted.
+/// Previews each log. Returns the previews and the wanted lines.
 fn previews(keep: Keep, limits: Limits, fill: bool) -> Vec<(String, String)> {
     let policy = Policy { fill, ..Policy::new(limits, keep) };
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/logs");
@@ -31,7 +31,7 @@ fn previews(keep: Keep, limits: Limits, fill: bool) -> Vec<(String, String)> {
     previews
 }
 
-/// Returns the mean share of wanted lines that previews of so many bytes show.
+/// Returns the mean share of wanted lines that previews of this many bytes show.
 fn recall(keep: Keep, bytes: u64) -> f64 {
     let mut shares = Vec::new();
     for (text, wanted) in previews(keep, Limits::NONE.bytes(bytes).lines(2000), false) {

@@ -1,4 +1,4 @@
-//! Few lines that are very long.
+//! Tests outputs with few, very long lines.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -32,7 +32,7 @@ fn few_long_lines_show_both_ends_of_each() {
 }
 
 proptest! {
-    /// The pieces are the two ends of lines, and nothing else of the output is lost without a gap.
+    /// The pieces are the two ends of lines, and a gap stands for every other part of the output.
     #[test]
     fn pieces_of_long_lines_are_parts_of_the_output(
         lens in proptest::collection::vec(0usize..3000, 2..11),

@@ -1,4 +1,4 @@
-//! The library from outside: laws, twins, and previews of outputs that people have seen.
+//! Tests the library from outside: laws, twins, and previews of real outputs.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 

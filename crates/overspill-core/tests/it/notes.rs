@@ -1,4 +1,4 @@
-//! What marks say about the lines that are cut: messages that come again, and matches of a search.
+//! Tests the notes in marks: repeated messages, and matches of a search.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -66,7 +66,7 @@ fn equal_warnings_of_rustc_stay_with_their_heads() {
     let text = preview(&format!("{warnings}{error}"), Limits::NONE.chars(4_000)).text;
     assert!(text.contains("warning: unused variable: `price`\n --> src/lib.rs:3:9\n"), "{text}");
     assert!(text.contains(" more like line 1: src/lib.rs:4, 5, 6 … 12"), "{text}");
-    // No place stands without the message above it.
+    // Every place has its message above it.
     let lines: Vec<&str> = text.lines().collect();
     for (at, _) in lines.iter().enumerate().filter(|(_, line)| line.starts_with(" --> ")) {
         let above = lines[at - 1];

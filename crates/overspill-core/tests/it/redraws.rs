@@ -1,4 +1,4 @@
-//! Progress in several lines, which a tool draws again by moving the cursor up.
+//! Tests progress displays of several lines, which a tool redraws by moving the cursor up.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
@@ -14,7 +14,8 @@ fn preview(output: &[u8], bytes: u64) -> String {
     policy.measure(output).unwrap().preview(&common::saved()).text
 }
 
-/// Draws the steps of a build as BuildKit does: the cursor goes up over all lines, then each comes again.
+/// Draws the steps of a build as BuildKit does: moves the cursor up over all lines, then writes
+/// each line again.
 fn build(draws: u32, up: &str) -> String {
     let mut text = String::from("resolving the builder\n");
     for draw in 0..draws {
@@ -53,7 +54,7 @@ fn text_without_redraws_loses_nothing_to_erased_lines() {
 }
 
 #[test]
-fn test_run_on_a_terminal_shows_what_was_left_on_it() {
+fn test_run_on_a_terminal_shows_its_final_state() {
     let packed: &[u8] = include_bytes!("../kinds/vitest-terminal.log.gz");
     let mut log = Vec::new();
     GzDecoder::new(packed).read_to_end(&mut log).unwrap();

@@ -1,4 +1,5 @@
-//! Whether a bug can be fixed from a preview alone, in failing runs of real tools; see `runs/README.md`.
+//! Checks that previews of failing runs of real tools have all facts for a fix; see
+//! `runs/README.md`.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

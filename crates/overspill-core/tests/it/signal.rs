@@ -1,4 +1,4 @@
-//! What `Keep::Signal` shows, of good outputs and of bad ones.
+//! Tests the previews of `Keep::Signal`, for usual and for unusual outputs.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -31,7 +31,7 @@ fn compiled(n: usize) -> String {
 }
 
 #[test]
-fn a_failure_in_the_middle_is_shown_with_what_stands_around_it() {
+fn failure_in_the_middle_is_shown_with_its_neighbours() {
     let mut output: String = (0..4000).map(compiled).collect();
     output.push_str("error[E0308]: mismatched types\n --> src/parse.rs:31:9\n");
     output.push_str("   |\n31 |     count\n   |     ^^^^^ expected `u32`, found `usize`\n");
@@ -59,7 +59,7 @@ fn every_block_says_why_it_is_shown() {
 }
 
 #[test]
-fn rows_that_passed_are_no_failures() {
+fn rows_that_passed_are_not_failures() {
     let row = |n: u32| match n % 4 {
         0 => format!("ok {n} - reports a fatal error for key {n}\n"),
         1 => format!("    ✓ fails if section {n} is invalid (3ms)\n"),
@@ -109,7 +109,7 @@ fn source_with_failure_words_is_shown_by_its_names() {
 }
 
 #[test]
-fn where_nothing_stands_out_both_ends_are_shown() {
+fn uniform_output_shows_both_ends() {
     let output: String =
         (0..20_000).map(|n| format!("/usr/share/doc/package-{n}/README\n")).collect();
     let signal = cut(output.as_bytes(), &policy(8192)).unwrap();
@@ -118,7 +118,7 @@ fn where_nothing_stands_out_both_ends_are_shown() {
 }
 
 #[test]
-fn two_million_lines_alike_are_bounded_and_counted() {
+fn two_million_equal_lines_are_cut_and_counted() {
     let chunk = "connection reset by peer, trying again\n".repeat(1000);
     let cut = streamed((0..2000).map(|_| chunk.as_bytes()), &policy(8192));
     assert_eq!(cut.total.lines, 2_000_000);
@@ -127,7 +127,7 @@ fn two_million_lines_alike_are_bounded_and_counted() {
 }
 
 #[test]
-fn what_has_no_lines_is_shown_from_both_ends() {
+fn output_without_lines_shows_both_ends() {
     let base64: String = ('a'..='z').cycle().take(300_000).collect();
     let script = "function a(b){return b||(throw new Error(1))};".repeat(8000);
     let utf16: Vec<u8> =
@@ -140,7 +140,7 @@ fn what_has_no_lines_is_shown_from_both_ends() {
     }
 }
 
-/// Bytes that chance might have made, after the first bytes of a file.
+/// Returns random-looking bytes after the first bytes of a file.
 fn noise(start: &[u8], len: u32) -> Vec<u8> {
     let noise = (0..len).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8);
     start.iter().copied().chain(noise).collect()
@@ -190,15 +190,15 @@ fn long_lines_are_clipped_and_say_so() {
 }
 
 #[test]
-fn the_last_lines_are_always_there() {
+fn last_lines_are_always_shown() {
     let mut output: String = (0..50_000).map(|n| format!("error {n}: it broke again\n")).collect();
     output.push_str("finished in 12 s\n");
     assert!(preview(output.as_bytes(), 2048).ends_with("finished in 12 s\n"));
 }
 
-/// Beyond the first megabytes not every line is read; that must not depend on the chunks.
+/// After the first megabytes the scan skips lines. The choice must not depend on the chunks.
 #[test]
-fn a_very_long_output_is_cut_the_same_for_every_chunking() {
+fn very_long_output_is_cut_the_same_for_every_chunking() {
     let mut output = String::new();
     let mut n = 0_usize;
     while output.len() < 9 << 20 {
@@ -219,7 +219,7 @@ fn a_very_long_output_is_cut_the_same_for_every_chunking() {
     }
 }
 
-/// Lines as tools print them: enough of them that there is a choice.
+/// Lines as tools print them: enough lines for a choice.
 fn log() -> impl Strategy<Value = Vec<u8>> {
     let line = prop_oneof![
         8 => "[a-z]{1,8} [a-z0-9./]{0,20}".prop_map(String::into_bytes),

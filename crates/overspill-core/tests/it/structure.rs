@@ -1,4 +1,4 @@
-//! What has a structure is shown by its structure: JSON stays JSON, and its counts are right.
+//! Tests structured outputs: JSON stays JSON, and its counts are right.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
@@ -27,7 +27,8 @@ fn number_in(mark: &str) -> usize {
     digits.parse().unwrap()
 }
 
-/// What is shown is what there is, in its place, and what is said to be left out is left out.
+/// Checks that the shown values are in the output at the same place, and that the counts of the
+/// left-out values are right.
 fn assert_shortened(shown: &Value, original: &Value) {
     match (shown, original) {
         (Value::Array(shown), Value::Array(original)) => {
@@ -61,7 +62,7 @@ fn assert_shortened(shown: &Value, original: &Value) {
             let (start, rest) = shown.split_once("… ").unwrap();
             let (mark, end) = rest.split_once(" …").unwrap();
             assert!(original.starts_with(start) && original.ends_with(end), "{shown}");
-            // Counted as written.
+            // Counted as in the text.
             let written = |text: &str| serde_json::to_string(text).unwrap().len() - 2;
             assert_eq!(written(start) + number_in(mark) + written(end), written(original));
         }
@@ -118,7 +119,7 @@ proptest! {
             let shown = serde_json::from_str(body(&answer.text)).unwrap();
             assert_shortened(&shown, &value);
         } else {
-            // The least there is to say is how many values there are.
+            // The shortest outline has only the number of values.
             prop_assert!(bytes < 1200, "{}", answer.text);
         }
     }
@@ -161,7 +162,7 @@ proptest! {
     }
 }
 
-/// Records, of which a few went wrong.
+/// Records, some of which failed.
 fn records(count: usize) -> Value {
     let record = |n: usize| {
         let mut record = serde_json::json!({
@@ -180,7 +181,7 @@ fn records(count: usize) -> Value {
 }
 
 #[test]
-fn of_many_records_the_first_the_last_and_those_that_differ_are_shown() {
+fn many_records_show_the_first_the_last_and_the_different() {
     let output = written(&records(10_000), false);
     let answer = answer(&output, &auto(2500)).unwrap();
     assert_shortened(&serde_json::from_str(body(&answer.text)).unwrap(), &records(10_000));
@@ -188,7 +189,7 @@ fn of_many_records_the_first_the_last_and_those_that_differ_are_shown() {
 }
 
 #[test]
-fn more_than_is_held_is_counted_all_the_same() {
+fn values_beyond_memory_are_still_counted() {
     let value = records(60_000);
     let output = written(&value, true);
     assert!(output.len() > 10 << 20);
@@ -203,7 +204,7 @@ fn more_than_is_held_is_counted_all_the_same() {
 }
 
 #[test]
-fn what_is_written_stays_as_written() {
+fn json_values_stay_as_written() {
     let filler = "x".repeat(5000);
     let output = format!(
         "\u{feff} {{\"a\":1.50e+3,\"a\":12345678901234567890,\"é\":\"\\u00e9\\/\\ud83d\\ude00\",\"b\":\"{filler}\"}}\n"
@@ -228,9 +229,9 @@ fn escapes_are_never_cut_apart() {
     }
 }
 
-/// A large output of each kind that is nearly JSON, or JSON that is hard to read.
+/// Large outputs that are nearly JSON, or JSON that is hard to read.
 #[test]
-fn what_is_no_json_is_shown_as_other_outputs_are() {
+fn text_that_is_not_json_is_shown_as_lines() {
     let item = r#"{"id":1,"error":"a\"b","n":[1,2,{"x":null}]},"#;
     let many = item.repeat(20_000);
     for (name, output) in [
@@ -283,13 +284,13 @@ fn ten_thousand_levels_are_shown_as_far_as_a_reader_goes() {
 }
 
 #[test]
-fn a_cut_without_a_notice_is_pieces() {
+fn json_cut_without_a_notice_has_pieces() {
     let output = written(&records(1000), true);
     let cut = cut(&output, &auto(500)).unwrap();
     assert!(!cut.pieces.is_empty() && cut.shown().bytes <= 500);
 }
 
-/// Shows an output of lines within 1200 bytes, and why each part of it is shown.
+/// Shows an output of lines within 1200 bytes, with the reason for each part.
 fn shown(output: &str) -> String {
     let answer = answer(output.as_bytes(), &auto(1200)).unwrap();
     let reasons =
@@ -298,7 +299,7 @@ fn shown(output: &str) -> String {
 }
 
 #[test]
-fn of_lines_of_json_those_that_differ_are_shown() {
+fn json_lines_show_the_lines_that_differ() {
     let line = |n: u32| match n {
         700 => "{\"n\":700,\"level\":\"error\",\"msg\":\"upstream timed out\"}\n".into(),
         800 => "panic: not all is JSON\n".into(),
@@ -309,7 +310,7 @@ fn of_lines_of_json_those_that_differ_are_shown() {
 }
 
 #[test]
-fn of_a_table_the_header_and_rows_that_differ_are_shown() {
+fn table_shows_its_header_and_the_rows_that_differ() {
     let row = |n: u32| match n {
         0 => "id,name,status\n".into(),
         700 => "700,\"smith, j\",failed\n".into(),
@@ -320,7 +321,7 @@ fn of_a_table_the_header_and_rows_that_differ_are_shown() {
 }
 
 #[test]
-fn of_a_diff_every_file_is_named_before_much_is_shown_of_one() {
+fn diff_names_every_file_before_it_shows_much_of_one() {
     let hunk = |n: u32| {
         let lines: String = (0..20).map(|line| format!("-old {line}\n+new {line}\n")).collect();
         format!("@@ -{n},20 +{n},20 @@ fn f{n}()\n{lines}")
@@ -335,7 +336,7 @@ fn of_a_diff_every_file_is_named_before_much_is_shown_of_one() {
 }
 
 #[test]
-fn of_a_test_report_what_failed_is_shown() {
+fn test_report_shows_its_failures() {
     let test = |n: u32| match n {
         700 | 900 => format!("not ok {n} - parses\n  ---\n  message: expected 3, got 4\n  ...\n"),
         n => format!("ok {n} - parses\n"),
@@ -345,7 +346,7 @@ fn of_a_test_report_what_failed_is_shown() {
 }
 
 #[test]
-fn of_a_test_report_in_xml_what_failed_is_shown() {
+fn test_report_in_xml_shows_its_failures() {
     let test = |n: u32| match n {
         700 => "<testcase name=\"t700\">\n<failure>\nexpected 3, got 4\n</failure>\n</testcase>\n"
             .into(),
@@ -358,7 +359,7 @@ fn of_a_test_report_in_xml_what_failed_is_shown() {
 }
 
 #[test]
-fn test_report_in_xml_on_one_line_shows_what_failed() {
+fn test_report_in_xml_on_one_line_shows_its_failures() {
     let case = |n: u32| {
         match n {
         700 => "<testcase name=\"refund\"><failure message=\"expected 1200\">cart.py:17</failure></testcase>".into(),
@@ -379,7 +380,7 @@ fn test_report_in_xml_on_one_line_shows_what_failed() {
 }
 
 #[test]
-fn table_with_line_breaks_in_quotes_shows_what_failed() {
+fn table_with_line_breaks_in_quotes_shows_its_failures() {
     let row = |n: u32| match n {
         1700 => {
             "1700,\"Traceback:\n  File \"\"run.py\"\", line 3\nno column totl\",job,failed\n".into()
@@ -397,7 +398,7 @@ fn table_with_line_breaks_in_quotes_shows_what_failed() {
 }
 
 #[test]
-fn a_field_of_five_megabytes_is_clipped() {
+fn field_of_five_megabytes_is_clipped() {
     let rows = "7,seven,\"some text\"\n".repeat(5000);
     for (field, end) in [("x".repeat(5 << 20), ""), ("a line\n".repeat(700_000), "")] {
         let output =

@@ -1,4 +1,4 @@
-//! The token estimate against the exact o200k count.
+//! Compares the token estimate with the exact o200k count.
 
 #![allow(clippy::print_stdout, reason = "the ratios are worth seeing")]
 
@@ -15,27 +15,27 @@ fn within_15_percent(what: &str, text: &str) {
 }
 
 #[test]
-fn english_logs() {
+fn estimate_of_english_logs_is_within_15_percent() {
     within_15_percent("cargo log", include_str!("../data/cargo.log"));
     within_15_percent("pytest log", include_str!("../data/pytest.log"));
     within_15_percent("npm log", include_str!("../data/npm.log"));
 }
 
 #[test]
-fn code() {
+fn estimate_of_source_code_is_within_15_percent() {
     within_15_percent("rust", include_str!("../../src/text/clean.rs"));
     within_15_percent("more rust", include_str!("../../src/cut.rs"));
     within_15_percent("toml", include_str!("../../../../Cargo.toml"));
 }
 
 #[test]
-fn prose_in_other_scripts() {
+fn estimate_of_prose_in_other_scripts_is_within_15_percent() {
     for (index, text) in include_str!("../data/prose.txt").split("\n\n").enumerate() {
         within_15_percent(&format!("paragraph {index}"), text);
     }
 }
 
-/// A small generator: what matters is that the bytes look random.
+/// Returns bytes that look random.
 fn noise(len: usize) -> Vec<u8> {
     let mut state = 0x2545_F491_4F6C_DD1D_u64;
     let mut next = || {
@@ -48,7 +48,7 @@ fn noise(len: usize) -> Vec<u8> {
 }
 
 #[test]
-fn base64() {
+fn estimate_of_base64_is_within_15_percent() {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let line: String = noise(20_000).iter().map(|&b| ALPHABET[b as usize % 64] as char).collect();
     within_15_percent("base64 on one line", &line);
@@ -57,7 +57,7 @@ fn base64() {
 }
 
 #[test]
-fn progress_bars_are_not_taken_for_little() {
+fn progress_bars_are_not_underestimated() {
     for bar in ["🟩", "🚀", "✅", "░", "⠋", "→"] {
         let text = bar.repeat(200);
         let exact = bpe_openai::o200k_base().count(&text) as u64;
@@ -67,7 +67,7 @@ fn progress_bars_are_not_taken_for_little() {
 }
 
 #[test]
-fn hex() {
+fn estimate_of_hex_is_within_15_percent() {
     let hex: Vec<String> = noise(8_000).iter().map(|byte| format!("{byte:02x}")).collect();
     let dump: Vec<String> = hex.chunks(16).map(|row| row.join(" ")).collect();
     within_15_percent("hex dump", &dump.join("\n"));

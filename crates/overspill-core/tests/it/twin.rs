@@ -1,4 +1,4 @@
-//! `cut` and `Window` against a twin that is too simple to be wrong.
+//! Compares `cut` and `Window` with a twin that is too simple to be wrong.
 
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test")]
 
@@ -9,7 +9,7 @@ use overspill_core::{
 };
 use proptest::prelude::*;
 
-/// The lines of a text. Where a break ends a line, it is part of it.
+/// Returns the lines of a text. A break that ends a line is part of the line.
 fn lines(text: &str, rule: LineRule) -> Vec<&str> {
     match rule {
         LineRule::Separated => text.split('\n').collect(),
@@ -40,7 +40,8 @@ fn fits(text: &str, limits: &Limits) -> bool {
         && limits.tokens.is_none_or(|most| Tokens::Estimate.count(text.as_bytes()) <= most)
 }
 
-/// What may be shown from one end, taken line by line, then character by character.
+/// Returns the part that may be shown from one end, taken line by line, then character by
+/// character.
 fn naive_end(text: &str, limits: &Limits, policy: &Policy, head: bool) -> Option<String> {
     let rule = policy.lines;
     let all = lines(text, rule);
@@ -54,7 +55,7 @@ fn naive_end(text: &str, limits: &Limits, policy: &Policy, head: bool) -> Option
     if whole == most {
         return by_lines.or((policy.grain == Grain::Char).then(String::new));
     }
-    // The next line does not fit. It may be clipped, between characters and not within CR LF.
+    // The next line is too long. It may be clipped, between characters and not within CR LF.
     let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     let pair = |at: usize| {
         rule == LineRule::Universal && text[..at].ends_with('\r') && text[at..].starts_with('\n')
@@ -72,7 +73,7 @@ fn naive_end(text: &str, limits: &Limits, policy: &Policy, head: bool) -> Option
         Grain::Char => Some(clipped),
         Grain::WholeLine => by_lines,
         Grain::Line => {
-            // The room in bytes; a limit on characters admits no part of one.
+            // The room in bytes. A limit on characters admits only whole characters.
             let by_bytes = limits.bytes.map_or(text.len(), |most| text.len().min(most as usize));
             let room = by_bytes.min(chars_room(text, limits, head));
             let used = by_lines.as_ref().map_or(0, |kept| kept.len());
@@ -106,7 +107,7 @@ fn less(limits: &Limits, text: &str, rule: LineRule) -> Limits {
     }
 }
 
-/// What is shown, piece by piece; `None` if the two ends meet.
+/// Returns the shown pieces. `None` if the two ends meet.
 fn naive(text: &str, policy: &Policy) -> Option<Vec<String>> {
     let (head, tail) = match policy.keep {
         Keep::Head => (naive_end(text, &policy.limits, policy, true), None),
@@ -141,11 +142,11 @@ fn naive(text: &str, policy: &Policy) -> Option<Vec<String>> {
 
 proptest! {
     #[test]
-    fn cut_shows_what_the_naive_twin_shows(
+    fn cut_shows_the_same_as_the_naive_twin(
         output in common::text(),
         mut policy in common::policy(),
     ) {
-        // Where tokens fall depends on where counting begins; bounds are tested with the laws.
+        // The count of tokens depends on where counting begins; the laws test these limits.
         policy.limits.tokens = None;
         if matches!(policy.keep, Keep::Signal | Keep::Structure | Keep::Auto) {
             return Ok(());
@@ -163,7 +164,7 @@ proptest! {
             .map(|piece| String::from_utf8(piece.text.to_vec()).unwrap())
             .collect();
         if text.is_empty() {
-            // Nothing but colours: there are no lines to compare.
+            // Colours alone: the output has no lines to compare.
             prop_assert_eq!(shown.concat(), "");
             return Ok(());
         }
@@ -174,7 +175,7 @@ proptest! {
     }
 
     #[test]
-    fn a_window_decides_as_the_cut_does(
+    fn window_decides_like_cut(
         output in common::output(),
         policy in common::policy(),
         at in proptest::collection::vec(any::<usize>(), 0..8),
@@ -196,7 +197,7 @@ proptest! {
     }
 
     #[test]
-    fn a_preview_shows_what_the_cut_shows(output in common::output(), policy in common::policy()) {
+    fn preview_shows_the_same_parts_as_cut(output in common::output(), policy in common::policy()) {
         prop_assert_eq!(preview(&output, &policy), cut(&output, &policy).map(|cut| cut.pieces));
     }
 }

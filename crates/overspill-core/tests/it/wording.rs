@@ -1,4 +1,4 @@
-//! Notices and marks in the words that a caller gives.
+//! Tests notices and marks in the words of the caller.
 
 use insta::assert_snapshot;
 use overspill_core::{Keep, Limits, Policy, Wording};
@@ -52,7 +52,8 @@ fn notice_leaves_out_facts_beyond_150_bytes() {
         all.contains("failing-log, exit 101, 12.4s, 10,000 lines") && all.len() <= 150,
         "{all}"
     );
-    // The time goes first, then the kind. The exit code stays: some hosts do not show it.
+    // The time is dropped first, then the kind. The exit code stays, because some hosts do not show
+    // it.
     let long = notice("overspill read 3f9c2e --lines A-B; overspill grep RE 3f9c2e");
     assert!(long.contains("failing-log, exit 101, 10,000 lines") && long.len() <= 150, "{long}");
     let longer = notice("overspill read 3f9c2e --lines A-B; overspill grep RE 3f9c2e; abc");

@@ -1,4 +1,4 @@
-//! What packages for other languages share.
+//! Tests the code that the packages for other languages share.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use overspill::core::{Choice, LeftOut, Limits, Policy};
 use overspill::store::Store;
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{Call, Error, Outcome, Overspill};
 use overspill_embed::{
     CallRequest, CallbackStore, Given, GivenStore, Setup, StoreChoice, StoreObject,
@@ -35,7 +35,7 @@ fn options_are_read_in_either_spelling() {
     assert!(Setup::from_json(&json!({"max_lines": null, "max_bytes": 3.0})).is_ok());
 }
 
-/// Options of the code win over variables, and variables win over defaults.
+/// Options of the code override variables, and variables override defaults.
 #[test]
 fn unified_reads_its_variables_and_options_win() {
     let variable = |name: &str| {
@@ -54,7 +54,7 @@ fn unified_reads_its_variables_and_options_win() {
         let engine = setup.overspill(&variable, project.path().to_owned());
         let response = json!({"status": "success", "data": {}, "text": numbered(40)});
         let asked = CallRequest::from_json(&json!({"tool": "Read"})).unwrap();
-        let Bounded::Changed(answer) =
+        let ShortenedResult::Changed(answer) =
             overspill_embed::apply(&engine, &response, &asked, &Gates::default())
         else {
             panic!("it is too long")
@@ -102,13 +102,13 @@ fn misuse_names_the_option_as_it_was_written() {
     let said = |options: Value| Setup::from_json(&options).err().unwrap().to_string();
     assert_eq!(
         said(json!({"maxLine": 1})),
-        "maxLine: there is no such option\nhint: there is maxLines"
+        "maxLine: unknown option\nhint: did you mean `maxLines`?"
     );
     assert_eq!(
         said(json!({"max_line": 1})),
-        "max_line: there is no such option\nhint: there is max_lines"
+        "max_line: unknown option\nhint: did you mean `max_lines`?"
     );
-    assert_eq!(said(json!({"nonsense": 1})), "nonsense: there is no such option");
+    assert_eq!(said(json!({"nonsense": 1})), "nonsense: unknown option");
     assert_eq!(
         said(json!({"tools": {"bash": {"maxLines": "x"}}})),
         "tools.bash.maxLines: \"x\" is not a whole number, 0 or more, or \"none\""
@@ -128,7 +128,7 @@ fn permissions_say_whether_work_can_be_handed_on() {
 }
 
 #[test]
-fn what_a_strategy_answers_is_a_choice_or_nonsense() {
+fn strategy_answer_is_a_valid_choice_or_an_error() {
     let output = numbered(9).into_bytes();
     let policy = Policy::new(Limits::NONE.lines(2), overspill::core::Keep::Head);
     let of = |answer: Value| overspill_embed::choice(&answer, &output, &policy);
@@ -151,7 +151,7 @@ fn what_a_strategy_answers_is_a_choice_or_nonsense() {
     assert!(matches!(given.process(&output, &Call::default()), Outcome::Spilled(_)));
 }
 
-/// Keeps outputs as another language would.
+/// Saves outputs as a store of another language would.
 #[derive(Debug, Default)]
 struct Shelf(Arc<Mutex<BTreeMap<String, Vec<u8>>>>);
 
@@ -186,7 +186,7 @@ impl StoreObject for Shelf {
 }
 
 #[test]
-fn a_store_of_another_language_is_a_store() {
+fn store_of_another_language_saves_reads_and_sweeps() {
     let kept = Arc::default();
     let shelf = CallbackStore::new(Shelf(Arc::clone(&kept)));
     let overspill =
@@ -200,7 +200,7 @@ fn a_store_of_another_language_is_a_store() {
     assert_eq!(page["text"], "line 2\n");
     assert!(overspill_embed::read(&overspill, "other", &json!({})).is_err());
     assert_eq!(overspill_embed::list(&overspill).unwrap()[0]["id"], "make");
-    // It is swept when asked, and not after a call.
+    // It is swept on request, and not after a call.
     assert_eq!(overspill_embed::sweep(&overspill).unwrap()["removed"], 1);
     assert!(kept.lock().unwrap().is_empty());
 }
@@ -220,7 +220,7 @@ fn saved_output_is_read_and_searched_by_its_path() {
 }
 
 #[test]
-fn a_store_can_be_told_what_another_has_answered() {
+fn given_store_returns_answers_fetched_in_advance() {
     let overspill = made(json!({"max_lines": 3}));
     let output = numbered(9);
     let with = |answers: Value| {
@@ -249,7 +249,7 @@ fn a_store_can_be_told_what_another_has_answered() {
 }
 
 #[test]
-fn whatever_a_tool_returns_is_bounded() {
+fn return_value_of_any_form_is_shortened() {
     let overspill = made(json!({"max_lines": 5}));
     let asked = CallRequest::default();
     let apply =
@@ -258,17 +258,17 @@ fn whatever_a_tool_returns_is_bounded() {
     for unchanged in
         [json!(null), json!(5), json!("short"), json!([]), json!(["x"]), json!({"a": 1})]
     {
-        assert_eq!(apply(&unchanged), Bounded::Unchanged, "{unchanged}");
+        assert_eq!(apply(&unchanged), ShortenedResult::Unchanged, "{unchanged}");
     }
     let parts = json!([{"type": "text", "text": long}, {"type": "image", "data": "aa"}]);
-    let Bounded::Changed(bounded) = apply(&parts) else { unreachable!("it is too long") };
-    assert_eq!(bounded[1], parts[1]);
-    assert!(bounded[0]["text"].as_str().unwrap().lines().count() <= 5);
+    let ShortenedResult::Changed(shortened) = apply(&parts) else { unreachable!("it is too long") };
+    assert_eq!(shortened[1], parts[1]);
+    assert!(shortened[0]["text"].as_str().unwrap().lines().count() <= 5);
     assert_eq!(overspill_embed::text(&overspill, &parts), Some(long));
 }
 
 #[test]
-fn a_batch_has_one_budget() {
+fn embedded_batch_has_one_budget() {
     let overspill = made(json!({}));
     let long = numbered(4000);
     let outputs = [b"short" as &[u8], long.as_bytes(), long.as_bytes()]

@@ -1,4 +1,4 @@
-//! The code that the packages share, from outside.
+//! Tests the code that the packages share, from outside.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 

@@ -1,9 +1,9 @@
-//! With `Redact::All` no answer of a package shows a secret.
+//! Tests that no answer of a package shows a secret with `Redact::All`.
 
 use std::sync::Arc;
 
 use overspill::store::{Memory, Store};
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{Call, Outcome, Overspill, Profile, Redact, Redaction};
 use overspill_embed::CallRequest;
 use serde_json::{Value, json};
@@ -40,8 +40,8 @@ fn result_of_a_package_call_is_masked() {
         for result in
             [json!(token()), json!([{"type": "text", "text": token()}]), json!({"output": token()})]
         {
-            let bounded = overspill_embed::apply(&overspill, &result, &asked, &Gates::default());
-            let Bounded::Changed(shown) = bounded else { panic!("{result}") };
+            let shortened = overspill_embed::apply(&overspill, &result, &asked, &Gates::default());
+            let ShortenedResult::Changed(shown) = shortened else { panic!("{result}") };
             assert!(!shown.to_string().contains(SECRET), "{shown}");
         }
     }
@@ -96,6 +96,6 @@ fn store_of_another_language_gets_no_secret() {
 fn call_options_cannot_say_that_an_output_is_masked() {
     for value in [json!(0), json!(7), json!(null)] {
         let error = CallRequest::from_json(&json!({ "masked": value })).unwrap_err();
-        assert_eq!(error.to_string(), "masked: there is no such option");
+        assert_eq!(error.to_string(), "masked: unknown option");
     }
 }

@@ -1,4 +1,4 @@
-//! The types that the packages declare.
+//! Tests the types that the packages declare.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ fn has_all<'a>(file: &str, wanted: impl Iterator<Item = String> + 'a) {
     assert_eq!(missing, Vec::<String>::new(), "{file} lacks them");
 }
 
-/// `max_lines` is `maxLines` in JavaScript.
+/// Converts `max_lines` into `maxLines`, as in JavaScript.
 fn in_camel_case(name: &str) -> String {
     let mut words = name.split('_').map(str::to_owned);
     let mut joined = words.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The variables that the profile `unified` reads.
+//! Tests the variables that the profile `unified` reads.
 
 use std::ffi::OsString;
 
@@ -27,7 +27,7 @@ fn shortened(options: &Value, at: &std::path::Path) -> Value {
     let overspill = setup.overspill(&variable, at.to_owned());
     let asked = CallRequest { call: Call::new("Read"), ..CallRequest::default() };
     let response = json!({"status": "success", "text": "line\n".repeat(50)});
-    let overspill::tool::Bounded::Changed(answer) =
+    let overspill::tool::ShortenedResult::Changed(answer) =
         overspill_embed::apply(&overspill, &response, &asked, &setup.gates)
     else {
         panic!("the response is shortened")
@@ -49,7 +49,7 @@ fn unified_reads_its_five_variables() {
 }
 
 #[test]
-fn options_go_before_variables() {
+fn options_override_variables() {
     let at = tempfile::tempdir().unwrap();
     let options = json!({"profile": "unified", "max_lines": 5, "keep": "head", "store": "mine"});
     let truncation = shortened(&options, at.path());

@@ -1,4 +1,4 @@
-//! What follows once a preview is made: the record, the event and the sweep.
+//! The steps after a preview is made: the record, the event and the sweep.
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +12,7 @@ use crate::sweep::{SweepBudget, sweep};
 use crate::{Call, CallEnd, Error, Event, EventKind, Outcome, Spilled};
 
 impl Overspill {
-    /// Writes the record of an output, reports the call, and sweeps if the profile sweeps now.
+    /// Writes the record of an output, reports the call, and sweeps if the profile says so.
     pub(super) fn after(&self, spilled: &Spilled, ended: &EndedCall) {
         self.record(spilled, ended);
         let what = match (&ended.failure, &spilled.saved) {
@@ -33,9 +33,9 @@ impl Overspill {
         let Ok(saved) = &spilled.saved else { return };
         let CallEnd { exit, signal, interrupted, on_terminal, sent_before, took } = ended.end;
         let has_failed = signal.is_some() || exit.is_some_and(|code| code != 0);
-        // A notice without room in the text goes out beside it.
+        // A notice without room in the text is returned beside it.
         let beside = if spilled.is_silent() { spilled.notice.len() } else { 0 };
-        // An outline and a strategy's own text show no part of the output as it is.
+        // An outline and a text of a strategy show no part of the output unchanged.
         let spans = || spilled.cut.iter().flat_map(|cut| cut.spans());
         let preview = PreviewRecord {
             limits: spilled.limits,
@@ -63,18 +63,18 @@ impl Overspill {
             preview: Some(preview),
             ..Record::default()
         };
-        // A record is a convenience. The output itself is safe.
+        // A record is a convenience, so its failure is ignored. The output itself is safe.
         let record = record.with_size(spilled.total);
         let _ = guarded(|| self.store.describe(&saved.id, &record));
     }
 
-    /// Returns an output that fits, in which so many secrets are masked.
+    /// Returns a short output in which `masked` secrets are masked.
     pub(crate) fn whole<'a>(&self, output: Cow<'a, [u8]>, call: &Call, masked: u64) -> Outcome<'a> {
         self.report(call, output.len(), output.len(), EventKind::Skipped);
         Outcome::of(output, masked)
     }
 
-    /// Returns an output as it is because of an error.
+    /// Returns an output unchanged because of an error.
     pub(super) fn unchanged<'a>(
         &self,
         output: &Output<'a>,
@@ -86,7 +86,7 @@ impl Overspill {
         Outcome::of(Cow::Borrowed(output.measured), ended.masked)
     }
 
-    /// Reports an event. A panic of the observer changes nothing here.
+    /// Reports an event. A panic of the observer has no effect.
     fn report(&self, call: &Call, original: usize, shown: usize, what: EventKind) {
         if let Some(observer) = &self.observer {
             let (original_bytes, shown_bytes) = (original as u64, shown as u64);

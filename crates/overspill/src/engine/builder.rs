@@ -17,8 +17,8 @@ use crate::{Clock, Event, Limit, Profile, Settings};
 
 /// Builds an [`Overspill`]. [`Overspill::builder`] returns one.
 ///
-/// Call one of [`directory`](Self::directory), [`places`](Self::places) and [`store`](Self::store). The last call
-/// counts. Without any of them nothing is saved, and the notice says so.
+/// Call one of [`directory`](Self::directory), [`places`](Self::places) and [`store`](Self::store).
+/// The last call counts. Without any of them nothing is saved, and the notice says so.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct OverspillBuilder {
@@ -26,12 +26,12 @@ pub struct OverspillBuilder {
     files: Option<Files>,
 }
 
-/// Where the files of outputs go.
+/// The place for the files of outputs.
 #[derive(Debug, Clone)]
 enum Files {
     /// Into this directory.
     In(PathBuf),
-    /// Into the directory that the profile has among these.
+    /// The profile's usual directory among these.
     OfProfile(Places),
 }
 
@@ -42,13 +42,15 @@ impl OverspillBuilder {
 
     /// Saves outputs as files in this directory. overspill creates it before the first save.
     ///
-    /// The profile decides about file names and access rights. With [`Profile::OWN`] a directory that exists
-    /// already must be private (mode 0700). Otherwise nothing is saved, and the notice says why.
+    /// The profile decides about file names and access rights. With [`Profile::OWN`] a directory
+    /// that exists already must be private (mode 0700). Otherwise nothing is saved, and the notice
+    /// says why.
     pub fn directory(self, path: impl Into<PathBuf>) -> OverspillBuilder {
         OverspillBuilder { files: Some(Files::In(path.into())), ..self }
     }
 
-    /// Saves outputs as files in the usual directory of the profile, such as `~/.local/state/overspill`.
+    /// Saves outputs as files in the usual directory of the profile, such as
+    /// `~/.local/state/overspill`.
     ///
     /// The library reads no environment variables. [`Places::from_env`] takes a function that does.
     pub fn places(self, places: Places) -> OverspillBuilder {
@@ -65,7 +67,7 @@ impl OverspillBuilder {
         self.map(|it| Overspill { store, ..it }).without_files()
     }
 
-    /// Shortens outputs as this profile says. The default is [`Profile::OWN`].
+    /// Shortens outputs by the rules of this profile. The default is [`Profile::OWN`].
     pub fn profile(self, profile: Profile) -> OverspillBuilder {
         self.map(|it| Overspill { profile, ..it })
     }
@@ -96,13 +98,13 @@ impl OverspillBuilder {
         self
     }
 
-    /// Sets which part of an output is shown.
+    /// Sets the part of an output that is shown.
     pub fn keep(mut self, keep: Keep) -> OverspillBuilder {
         self.overspill.settings.user.keep = Some(keep);
         self
     }
 
-    /// Chooses what is shown with a strategy of your own.
+    /// Chooses the shown parts with a strategy of your own.
     pub fn strategy(self, strategy: impl Strategy + 'static) -> OverspillBuilder {
         self.map(|it| Overspill { strategy: Some(Arc::new(strategy)), ..it })
     }
@@ -112,17 +114,18 @@ impl OverspillBuilder {
         self.map(|it| Overspill { redact, ..it })
     }
 
-    /// Sets how long saved outputs stay. The default is the profile's.
+    /// Sets how long saved outputs are kept. The default is the profile's.
     pub fn retention(self, retention: Retention) -> OverspillBuilder {
         self.map(|it| Overspill { retention: Some(retention), ..it })
     }
 
-    /// Sets what the reader of a preview can do. By default the reader can open files.
+    /// Sets the abilities of the reader of a preview. By default the reader can open files.
     pub fn reader(self, reader: ReaderAbilities) -> OverspillBuilder {
         self.map(|it| Overspill { reader, ..it })
     }
 
-    /// Names the host agent around this engine. Records say so, and how much the host itself would have shown.
+    /// Names the host agent around this engine. Records contain the name, and the number of bytes
+    /// that the host itself would have shown.
     ///
     /// overspill calls `find` only for an output that is too large.
     pub fn host(
@@ -149,7 +152,8 @@ impl OverspillBuilder {
         self.map(|it| Overspill { observer: None, ..it })
     }
 
-    /// Sets the clock, also for files of [`directory`](Self::directory) and [`places`](Self::places).
+    /// Sets the clock, also for files of [`directory`](Self::directory) and
+    /// [`places`](Self::places).
     pub fn clock(self, clock: Clock) -> OverspillBuilder {
         self.map(|it| Overspill { clock, ..it })
     }

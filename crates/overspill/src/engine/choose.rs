@@ -1,4 +1,4 @@
-//! Chooses what is shown of an output: by a strategy of the caller, or later by the policy.
+//! Chooses the parts of an output to show: by a strategy of the caller, or later by the policy.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +14,8 @@ use crate::store::{Draft, Excerpt, SpillRef};
 pub(crate) enum Chosen<'a> {
     /// The policy chooses once the length of the notice is known.
     Over(Oversized<'a>),
-    /// Pieces that a strategy chose. The policy chooses instead if they leave no room for the notice.
+    /// Pieces that a strategy chose. The policy chooses instead if they leave no room for the
+    /// notice.
     Cut(Cut<'a>, Option<Oversized<'a>>),
     /// A text that a strategy made. The policy chooses instead if it leaves no room for the notice.
     Text(OwnText, Option<Oversized<'a>>),
@@ -22,7 +23,7 @@ pub(crate) enum Chosen<'a> {
 
 /// The answer of a strategy.
 pub(super) struct Selected<'a> {
-    /// The part that is shown; `None` shows all of the output.
+    /// The shown part. `None` shows the whole output.
     pub(super) chosen: Option<Chosen<'a>>,
     /// The error of a strategy that failed.
     pub(super) failure: Option<Error>,
@@ -36,7 +37,7 @@ pub(crate) struct OwnText {
 }
 
 impl Overspill {
-    /// Asks a strategy what to show. If the strategy fails, the policy chooses.
+    /// Asks a strategy for the parts to show. If the strategy fails, the policy chooses.
     pub(super) fn ask<'a>(
         &self,
         strategy: &dyn Strategy,
@@ -61,7 +62,7 @@ impl Overspill {
 }
 
 impl<'a> Chosen<'a> {
-    /// Asks a strategy what to show; `None` shows all of the output.
+    /// Asks a strategy for the parts to show. `None` shows the whole output.
     fn by(
         strategy: &dyn Strategy,
         output: &'a [u8],
@@ -83,8 +84,8 @@ impl<'a> Chosen<'a> {
         }
     }
 
-    /// Publishes a draft of the output. If the store does not keep all of it, it also gets the lines
-    /// that may be shown of the rest.
+    /// Publishes a draft of the output. If the store does not keep all bytes, it also gets the
+    /// lines of the missing part that may be shown.
     pub(crate) fn publish(&mut self, mut draft: Box<dyn Draft>) -> Result<SpillRef, Error> {
         if let Some(hole) = draft.hole()? {
             draft.keep(self.excerpts(&hole))?;
@@ -92,7 +93,7 @@ impl<'a> Chosen<'a> {
         draft.publish()
     }
 
-    /// Returns the lines of a hole that may be shown. No other line of the hole is shown later.
+    /// Returns the lines of a hole that may be shown. No preview shows another line of the hole.
     fn excerpts(&mut self, hole: &Range<u64>) -> Vec<Excerpt> {
         match self {
             Chosen::Over(over) => over.narrow(hole),

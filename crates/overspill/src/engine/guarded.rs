@@ -1,4 +1,4 @@
-//! Turns a panic of a store into an error: a store of a user must not cost the output.
+//! Turns a panic of a store into an error, so that a faulty store of a user cannot lose the output.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,13 +6,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::Error;
 use crate::store::{Draft, Excerpt, SpillRef};
 
-/// Asks a store. A panic of the store is an error.
+/// Calls a store. A panic of the store becomes an error.
 pub(super) fn guarded<T>(ask: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     let panicked = |_| Err(Error::Other("the store panicked".into()));
     catch_unwind(AssertUnwindSafe(ask)).unwrap_or_else(panicked)
 }
 
-/// A draft whose panics are errors. The engine does not use a draft again after an error.
+/// A draft whose panics become errors. The engine does not use a draft again after an error.
 #[derive(Debug)]
 pub(super) struct GuardedDraft(pub(super) Box<dyn Draft>);
 

@@ -1,4 +1,4 @@
-//! Takes an output through its steps: plan, choose, save, present, and what follows.
+//! Takes an output through its steps: plan, choose, save, present, record.
 
 mod after;
 mod builder;
@@ -33,9 +33,9 @@ pub(crate) use save::AtHand;
 use save::Fallback;
 pub use unshown::unshown;
 
-/// Shortens outputs as a profile says, and saves those that are too large.
+/// Shortens outputs by the rules of a profile, and saves outputs that are too large.
 ///
-/// A program builds one and shares it. Calls do not change it.
+/// A program builds one engine and shares it. Calls do not change the engine.
 #[derive(Clone)]
 pub struct Overspill {
     pub(crate) profile: Profile,
@@ -55,12 +55,12 @@ pub struct Overspill {
 /// A function that gets the event of every call.
 pub(crate) type Observer = dyn Fn(&Event) + Send + Sync;
 
-/// What a single call asks for.
+/// The options of a single call.
 #[derive(Debug, Clone, Default)]
 pub struct CallOptions {
     /// Settings of the call itself.
     pub settings: Layer,
-    /// Settings that the tool declares for itself.
+    /// Settings that the tool itself declares.
     pub declared: Option<Layer>,
     /// The caller can hand work to a sub-agent.
     pub delegate: bool,
@@ -79,12 +79,12 @@ impl CallOptions {
     }
 }
 
-/// An output that is all there.
+/// A complete output.
 #[derive(Clone, Copy)]
 pub(crate) struct Output<'a> {
     /// The text that is measured and shown.
     pub(crate) measured: &'a [u8],
-    /// The bytes that are saved: the same text, or the form that it came in.
+    /// The bytes that are saved: the same text, or the original form of it.
     pub(crate) stored: &'a [u8],
 }
 
@@ -105,7 +105,7 @@ pub(crate) struct EndedCall<'a> {
     pub(crate) end: CallEnd,
     /// The caller can hand work to a sub-agent.
     pub(crate) delegate: bool,
-    /// How many secrets were masked before the output was measured.
+    /// The number of secrets that were masked before the output was measured.
     pub(crate) masked: u64,
     /// An error that is reported, other than a failed save.
     pub(crate) failure: Option<Error>,
@@ -124,12 +124,12 @@ impl Overspill {
         OverspillBuilder::of(Overspill::new(Profile::OWN, Nowhere::because("no store is set")))
     }
 
-    /// Returns a builder with everything that this engine has, to change a part of it.
+    /// Returns a builder with all parts of this engine, to change some of them.
     pub fn to_builder(&self) -> OverspillBuilder {
         OverspillBuilder::of(self.clone())
     }
 
-    /// Shortens outputs as `profile` says and saves them in `store`.
+    /// Shortens outputs by the rules of `profile` and saves them in `store`.
     pub fn new(profile: Profile, store: impl Store + 'static) -> Overspill {
         Overspill {
             profile,
@@ -157,12 +157,12 @@ impl Overspill {
         &self.settings
     }
 
-    /// Returns what the reader of a preview can do.
+    /// Returns the abilities of the reader of a preview.
     pub fn reader(&self) -> &ReaderAbilities {
         &self.reader
     }
 
-    /// Returns how long saved outputs stay.
+    /// Returns how long saved outputs are kept.
     pub fn retention(&self) -> Retention {
         self.retention.unwrap_or(self.profile.retention)
     }
@@ -178,7 +178,7 @@ impl Overspill {
         guarded(|| sweep(&*self.store, &self.retention(), SweepBudget::Whole, now))
     }
 
-    /// Shortens an output if it is too large: bytes or text.
+    /// Shortens an output, bytes or text, if it is too large.
     pub fn process<'a>(&self, output: &'a (impl AsRef<[u8]> + ?Sized), call: &Call) -> Outcome<'a> {
         self.process_with(output.as_ref(), call, &CallOptions::default())
     }
@@ -193,7 +193,7 @@ impl Overspill {
         self.process_ended(output, call, options, CallEnd::default())
     }
 
-    /// Like [`Overspill::process_with`], and the record of a saved output says how the call ended.
+    /// Like [`Overspill::process_with`], and records how the call ended.
     pub fn process_ended<'a>(
         &self,
         output: &'a [u8],
@@ -204,16 +204,16 @@ impl Overspill {
         let redacted = self.redact.output(output);
         match redacted.get() {
             Cow::Borrowed(bytes) => {
-                self.bound(&redacted.part(|_| Output::of(bytes)), call, options, end)
+                self.shorten(&redacted.part(|_| Output::of(bytes)), call, options, end)
             }
             Cow::Owned(bytes) => {
-                self.bound(&redacted.part(|_| Output::of(bytes)), call, options, end).into_owned()
+                self.shorten(&redacted.part(|_| Output::of(bytes)), call, options, end).into_owned()
             }
         }
     }
 
-    /// Takes an output in chunks. A strategy of your own is not asked: it needs all of the output at
-    /// once.
+    /// Takes an output in chunks. A strategy of your own is not used, because it needs the whole
+    /// output at once.
     pub fn spill(&self, call: Call, options: CallOptions) -> Spill<'_> {
         Spill::new(Cow::Borrowed(self), call, options)
     }
@@ -233,14 +233,14 @@ impl Overspill {
         &self.redact
     }
 
-    /// Returns the store as a model may see it. With [`Redact::All`] secrets are masked, also in outputs
-    /// that were saved with their secrets.
+    /// Returns the store as a model may see it. With [`Redact::All`] secrets are masked, also in
+    /// outputs that were saved with their secrets.
     pub fn shown_store(&self) -> Arc<dyn Store> {
         self.redact.shown_store(&self.store)
     }
 
-    /// Shortens an output that is all there.
-    pub(crate) fn bound<'a>(
+    /// Shortens a complete output.
+    pub(crate) fn shorten<'a>(
         &self,
         output: &Redacted<Output<'a>>,
         call: &Call,
@@ -248,16 +248,16 @@ impl Overspill {
         end: CallEnd,
     ) -> Outcome<'a> {
         match options.share_of_failed(end) {
-            None => self.bound_by(self.plan(call, options), output, call, end),
+            None => self.shorten_by(self.plan(call, options), output, call, end),
             share => {
                 let options = CallOptions { share, ..options.clone() };
-                self.bound_by(self.plan(call, &options), output, call, end)
+                self.shorten_by(self.plan(call, &options), output, call, end)
             }
         }
     }
 
-    /// Shortens an output that is all there, by a plan of its call.
-    pub(crate) fn bound_by<'a>(
+    /// Shortens a complete output by the plan of its call.
+    pub(crate) fn shorten_by<'a>(
         &self,
         plan: Plan,
         output: &Redacted<Output<'a>>,
@@ -284,8 +284,8 @@ impl Overspill {
                 Selected { chosen: None, failure: Some(error) } => {
                     return self.unchanged(&all, &error, &ended);
                 }
-                // If a failed save gives the original back, a failed strategy does too. An output
-                // beyond the ceiling is cut, so it is saved.
+                // If a failed save returns the original, a failed strategy does too. An output over
+                // the ceiling is cut, so it is saved.
                 Selected { chosen: Some(chosen), failure: Some(error) }
                     if self.profile.on_save_error == OnSaveError::Original
                         && plan.is_below_ceiling(all.measured) =>

@@ -9,9 +9,10 @@ use crate::command_kind::likely_kind;
 /// The policy of one call.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// When the output is cut, and how. If shortening is off, only the ceiling triggers.
+    /// The policy: when the output is cut, and how. If shortening is off, only the ceiling
+    /// triggers.
     pub(crate) policy: Policy,
-    /// An output beyond this is always cut.
+    /// An output over this size is always cut.
     pub(crate) ceiling: Limits,
     /// Shortening is on.
     pub(crate) enabled: bool,
@@ -25,7 +26,8 @@ impl Overspill {
         self.plan(call, options).policy
     }
 
-    /// Returns the limits beyond which an output of a call is always cut. There are none if the ceiling is switched off.
+    /// Returns the size over which an output of a call is always cut. It is unlimited if the
+    /// ceiling is switched off.
     pub fn ceiling(&self, call: &Call, options: &CallOptions) -> Limits {
         self.plan(call, options).ceiling
     }
@@ -50,14 +52,14 @@ impl Overspill {
         Plan { policy, ceiling, enabled, delegate: options.delegate }
     }
 
-    /// Returns the policy of the simple cut: as much of the start as would not have been cut.
+    /// Returns the policy of the simple cut: the start of the output, up to the trigger limit.
     pub(crate) fn simple(&self, policy: &Policy) -> Policy {
         Policy { limits: policy.trigger, keep: Keep::Head, ..policy.clone() }
     }
 }
 
 impl Plan {
-    /// Tells whether an output may pass uncut where a gate, a switch or a failed save lets it.
+    /// Tells whether an output may pass uncut if a gate, a switch or a failed save lets it.
     pub(crate) fn is_below_ceiling(&self, output: &[u8]) -> bool {
         let Policy { lines, tokens, .. } = &self.policy;
         self.ceiling.exceeded_by(output, *lines, tokens).is_none()

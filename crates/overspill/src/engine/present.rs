@@ -1,4 +1,4 @@
-//! Words a preview. Writes nothing, reports nothing.
+//! Words a preview. This module writes no files and reports no events.
 
 use std::borrow::Cow;
 
@@ -17,11 +17,11 @@ use crate::profile::{
 use crate::store::{SpillRef, random};
 use crate::{Error, Spilled};
 
-/// Lines of this length, in bytes, can be read by a tool that opens files by lines.
+/// The average length of lines, in bytes, up to which a tool can read a file by lines.
 const LONGEST_LINE: u64 = 1_000;
 
 impl Overspill {
-    /// Puts the preview of an output and its notice together.
+    /// Assembles the preview of an output and its notice.
     pub(super) fn present(
         &self,
         chosen: Chosen,
@@ -55,7 +55,7 @@ impl Overspill {
         Wording { facts: facts(ended.end), ..wording(token, saved.as_ref(), &reader) }
     }
 
-    /// Returns the ways that the reader of a preview has to an output of this size.
+    /// Returns the ways in which the reader of a preview can read an output of this size.
     pub(super) fn reader_of(&self, ended: &EndedCall, total: &Size) -> ReaderAbilities {
         let mut reader = self.reader_abilities(ended.delegate);
         // Tools that open files by lines cut long lines.
@@ -63,12 +63,13 @@ impl Overspill {
         reader
     }
 
-    /// Returns the shortest way to a saved output, as its reader can go it.
+    /// Returns the shortest way for the reader to a saved output.
     pub fn way_to(&self, saved: &SpillRef) -> String {
         way_to(&saved.id, &saved.path, &self.reader_abilities(false))
     }
 
-    /// Returns the line about the output of a command that still runs. `lines` is the number of its lines so far.
+    /// Returns the line about the output of a command that still runs. `lines` is the number of its
+    /// lines so far.
     pub fn still_running(&self, saved: Option<&SpillRef>, lines: u64) -> String {
         still_running(saved, lines, &self.reader_abilities(false))
     }
@@ -82,7 +83,7 @@ impl Overspill {
         }
     }
 
-    /// Counts what is left out, as the profile does.
+    /// Counts the left-out part in the way of the profile.
     fn left_out(&self, cut: &Cut, policy: &Policy) -> LeftOut {
         let (total, shown) = (&cut.total, cut.shown());
         let lines_are_full = policy.limits.lines.is_some_and(|most| shown.lines >= most);
@@ -102,7 +103,7 @@ impl Overspill {
     }
 }
 
-/// The facts that a preview is worded with.
+/// The facts for the words of a preview.
 struct Presentation<'a> {
     engine: &'a Overspill,
     style: &'a NoticeStyle,
@@ -158,7 +159,7 @@ impl Presentation<'_> {
         }
     }
 
-    /// Lets the policy choose within the room that the notice leaves.
+    /// Lets the policy choose within the room beside the notice.
     fn by_policy(self, notice: &Wording, over: &Oversized) -> Spilled {
         match over.preview(notice) {
             Preview { text, layout, cut, outline: None } => {
@@ -177,7 +178,7 @@ impl Presentation<'_> {
         }
     }
 
-    /// Words a preview as a source system does.
+    /// Words a preview in the style of a source system.
     fn with_source_notice(self, chosen: Chosen) -> Spilled {
         let (keep, saved, delegate) = (self.policy.keep, &self.saved, self.delegate);
         let (cut, kind) = match chosen {
@@ -248,7 +249,7 @@ impl Presentation<'_> {
         }
     }
 
-    /// Shows a text that is no part of the output.
+    /// Shows a text that is not part of the output.
     fn of_text(
         self,
         worded: WordedNotice,
@@ -278,7 +279,7 @@ impl Presentation<'_> {
     }
 }
 
-/// Returns the texts of the pieces. Pieces without a gap between them are one.
+/// Returns the texts of the pieces. Pieces without a gap between them are joined.
 fn piece_texts<'a>(cut: &'a Cut) -> Vec<Cow<'a, str>> {
     let mut texts: Vec<Cow<str>> = Vec::new();
     let mut end = None;
@@ -293,7 +294,7 @@ fn piece_texts<'a>(cut: &'a Cut) -> Vec<Cow<'a, str>> {
     texts
 }
 
-/// Returns the size of what is shown. A line that two pieces are parts of counts once.
+/// Returns the size of the shown part. A line that two pieces are parts of counts once.
 fn shown_once(cut: &Cut) -> Size {
     let shown = cut.shown();
     let is_same = |two: &&[Span]| two[0].last_line == two[1].first_line;
@@ -301,7 +302,8 @@ fn shown_once(cut: &Cut) -> Size {
     Size { lines: shown.lines.saturating_sub(twice), ..shown }
 }
 
-/// Pieces are UTF-8; checking that is quicker than a lossy look at each character.
+/// Converts pieces into text. They are usually UTF-8, and checking that is faster than a lossy
+/// conversion.
 fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }

@@ -1,4 +1,4 @@
-//! Reads and searches saved outputs, as a model may see them.
+//! Reads and searches saved outputs for a model.
 
 use overspill_core::{Limits, Policy};
 
@@ -9,10 +9,11 @@ use crate::retrieve::{Answer, GrepError, Query, grep};
 use crate::{Call, Error, Page, Part};
 
 impl Overspill {
-    /// Reads a part of a saved output, as much as fits the limits.
+    /// Reads a part of a saved output, up to the limits.
     ///
-    /// `id` is the id of an output, or the path that its notice names. With
-    /// [`Redact::All`](crate::Redact::All) secrets are masked. [`Page::next`] is the part to read next.
+    /// `id` is the id of an output, or the path in its notice. With
+    /// [`Redact::All`](crate::Redact::All) secrets are masked. [`Page::next`] is the part to read
+    /// next.
     pub fn read(&self, id: impl AsRef<str>, part: Part) -> Result<Page, Error> {
         let store = self.shown_store();
         let id = store.find(id.as_ref())?;
@@ -37,7 +38,7 @@ impl Overspill {
 
     fn page_limits(&self) -> Limits {
         let limits = self.policy(&Call::default(), &CallOptions::default()).limits;
-        // Some profiles limit only characters, and a page counts lines and bytes.
+        // Some profiles limit only characters, but a page counts lines and bytes.
         Limits { bytes: limits.bytes.or(Policy::LIMITS.bytes), ..limits }
     }
 }

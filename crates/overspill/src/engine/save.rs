@@ -1,4 +1,4 @@
-//! Saves an output, and decides what the reader gets if that fails.
+//! Saves an output, and decides about the answer if the save fails.
 
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
@@ -14,25 +14,25 @@ use crate::redact::{Redacted, RedactingDraft, Redactor};
 use crate::store::{Draft, SpillRef};
 use crate::{Call, Error};
 
-/// The part of an output that is still at hand when its save has failed.
+/// The part of an output that is still in memory when its save has failed.
 pub(crate) enum AtHand<'a> {
-    /// All of it.
+    /// The whole output.
     All(Output<'a>),
-    /// Its start, if the profile asks for a simple cut. The rest has streamed by.
+    /// The start of the output, if the profile asks for a simple cut. The rest has streamed by.
     Start(Option<Box<Oversized<'a>>>),
 }
 
-/// What the reader gets of an output that could not be saved.
+/// The answer for an output that could not be saved.
 #[expect(clippy::large_enum_variant, reason = "it is taken apart where it is made")]
 pub(super) enum Fallback<'a, 'b> {
-    /// The output as it is.
+    /// The output, unchanged.
     Original(Output<'a>),
     /// A preview.
     Preview { chosen: Chosen<'a>, policy: Policy, style: &'b NoticeStyle },
 }
 
 impl Overspill {
-    /// Decides what the reader gets of an output that could not be saved.
+    /// Decides about the answer for an output that could not be saved.
     pub(super) fn on_save_failure<'a>(
         &self,
         chosen: Chosen<'a>,
@@ -54,7 +54,7 @@ impl Overspill {
                 let chosen = start.map_or(chosen, Chosen::Over);
                 Fallback::Preview { chosen, policy, style: &NoticeStyle::StartOnly }
             }
-            // A stream cannot give its original back: it is gone by now.
+            // A stream cannot return its original, because most of it is no longer in memory.
             (OnSaveError::Original | OnSaveError::SaySo, _) => {
                 Fallback::Preview { chosen, policy: plan.policy, style: &self.profile.words }
             }
@@ -85,7 +85,8 @@ impl Overspill {
         call: &Call,
         mut look: impl FnMut(&[u8]),
     ) -> Result<Box<dyn Draft>, Error> {
-        /// Small enough to be measured and written while it is in the cache.
+        /// The number of bytes of a chunk: small enough that it is measured and written while in
+        /// the cache.
         const CHUNK: usize = 256 * 1024;
         let mut draft = self.begin(call, output.is_masked());
         for chunk in output.get().stored.chunks(CHUNK) {
@@ -99,7 +100,7 @@ impl Overspill {
         draft
     }
 
-    /// Opens a draft for an output. The draft masks text that did not pass the redactor before.
+    /// Opens a draft for an output. The draft masks text that has not passed the redactor.
     pub(crate) fn begin(&self, call: &Call, is_masked: bool) -> Result<Box<dyn Draft>, Error> {
         if !self.profile.saves {
             return Err(Error::NotAsked);
@@ -113,7 +114,7 @@ impl Overspill {
         })
     }
 
-    /// Returns a call as the store gets it: with its secrets masked.
+    /// Returns a call for the store, with its secrets masked.
     pub(super) fn masked_call<'a>(&self, call: &'a Call) -> Cow<'a, Call> {
         let Some(rules) = self.redact.rules() else { return Cow::Borrowed(call) };
         Cow::Owned(rules.call(call.clone()))
@@ -122,13 +123,13 @@ impl Overspill {
     fn sweep_before_first_save(&self) {
         let due = self.profile.sweeps == Sweeps::BeforeFirstSave;
         if due && !self.swept.swap(true, Ordering::Relaxed) {
-            // A sweep never fails a call.
+            // The failure of a sweep does not fail the call.
             let _ = self.sweep();
         }
     }
 }
 
-/// Publishes a draft. The lines that may be shown go with it if they are lines of the saved bytes.
+/// Publishes a draft. Lines that may be shown go with it if they are lines of the saved bytes.
 pub(super) fn publish(
     draft: Box<dyn Draft>,
     chosen: &mut Chosen,
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_save_gives_what_the_profile_says() {
+    fn failed_save_follows_the_rule_of_the_profile() {
         let text = "a line\n".repeat(10_000);
         let output = Output::of(text.as_bytes());
         let engine = |on_save_error| {

@@ -1,10 +1,9 @@
-//! A preview that could not be written.
+//! Corrects the record of an output whose preview could not be written.
 
 use super::EndedCall;
 use crate::{Call, CallEnd, Overspill, Spilled};
 
-/// Makes the record of an output say that nothing of it was shown. Returns one line for the person who
-/// watches.
+/// Records that no part of an output was shown. Returns one line for the person at the terminal.
 pub fn unshown(engine: &Overspill, spilled: &Spilled) -> String {
     if let Ok(saved) = &spilled.saved
         && let Ok(Some(mut record)) = engine.store.record(&saved.id)
@@ -13,7 +12,7 @@ pub fn unshown(engine: &Overspill, spilled: &Spilled) -> String {
         if let Some(preview) = &mut record.preview {
             preview.lines.clear();
         }
-        // A record is a convenience. The output itself is safe.
+        // A record is a convenience, so its failure is ignored. The output itself is safe.
         let _ = engine.store.describe(&saved.id, &record);
     }
     let (call, end) = (&Call::default(), CallEnd::default());

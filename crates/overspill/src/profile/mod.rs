@@ -1,4 +1,4 @@
-//! A profile says, as data, what is measured, cut, saved, worded and skipped.
+//! Profiles: sets of rules, as data, for measuring, cutting, saving and wording.
 
 mod own;
 mod places;
@@ -28,15 +28,15 @@ pub use places::{Places, project_directories, project_root};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Profile {
-    /// Its name.
+    /// The name of the profile.
     pub name: &'static str,
-    /// When an output is cut, and how.
+    /// The policy: when an output is cut, and how.
     pub policy: Policy,
-    /// An output beyond this is always cut, even where a gate or a failed save lets outputs pass.
+    /// An output over this size is always cut, even if a gate or a failed save lets outputs pass.
     pub ceiling: Limits,
-    /// How the hidden part is counted.
+    /// The way in which the hidden part is counted.
     pub accounting: Accounting,
-    /// How the notice is worded.
+    /// The wording of the notice.
     pub words: NoticeStyle,
     /// Whether an output that is cut is saved.
     pub saves: bool,
@@ -48,41 +48,42 @@ pub struct Profile {
     pub tools: &'static [ToolDefaults],
     /// The fields of a tool's result.
     pub shape: ResultLayout,
-    /// Where its files go.
+    /// The default directory of the files.
     pub directory: Directory,
-    /// What its files are called.
+    /// The style of the file names.
     pub names: NameStyle,
-    /// Who else may see into its directory.
+    /// The access rights of the directory.
     pub access: Access,
-    /// Whether records of calls, checksums and line indexes stand beside its files.
+    /// Whether records of calls, checksums and line indexes are written beside the files.
     pub records: bool,
-    /// The most bytes of one saved output.
+    /// The largest number of bytes of one saved output.
     pub max_output: u64,
-    /// How long its files stay.
+    /// The rules for how long the files are kept.
     pub retention: Retention,
-    /// When expired files are removed.
+    /// The occasions on which expired files are removed.
     pub sweeps: Sweeps,
-    /// Whether its outputs may go to a bucket.
+    /// Whether the outputs may go to a bucket.
     pub bucket: bool,
-    /// Whether an output is cut while it arrives. Otherwise the program first waits for all of an
-    /// output that may be given back as it is.
+    /// Whether an output is cut while it arrives. Otherwise the program first waits for the end of
+    /// an output that may be returned unchanged.
     pub streams: bool,
     /// Whether outputs are responses in the common JSON envelope.
     pub envelope: bool,
-    /// Settings of its own that the program reads.
+    /// Settings of other systems that the program reads for this profile.
     pub own_settings: OwnSettings,
     /// Whether a strategy may show more than the limits, up to the ceiling.
     pub strategy_may_exceed: bool,
-    /// Whether the limits of a host agent replace its own. Otherwise they only lower its own.
+    /// Whether the limits of a host agent replace those of the profile. Otherwise the host can only
+    /// lower them.
     pub host_limits: bool,
     /// Whether the program reports failures that a pipe hides, unless a setting decides.
     pub reports_pipelines: bool,
 }
 
-/// Settings that a profile has beside ours.
+/// Settings that a profile has in addition to ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnSettings {
-    /// None.
+    /// No further settings.
     None,
     /// The variables `TOOL_OUTPUT_…`.
     ToolOutputVariables,
@@ -90,7 +91,7 @@ pub enum OwnSettings {
     TakumiFiles,
 }
 
-/// How a profile words its notices.
+/// The wording of a profile's notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeStyle {
     /// Our own notice and marks, inside the limits.
@@ -105,7 +106,7 @@ pub enum NoticeStyle {
     Envelope,
 }
 
-/// How the hidden part is counted.
+/// The way in which the hidden part is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accounting {
     /// In bytes if the limit on bytes stopped the walk, otherwise in lines.
@@ -120,20 +121,20 @@ pub enum Accounting {
 /// The answer if an output cannot be saved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnSaveError {
-    /// The same preview, which says so.
+    /// The same preview, with a notice that the output was not saved.
     SaySo,
-    /// The start, as long as an output that is not cut, then the size of the hidden part.
+    /// The start of the output, up to the trigger limit, then the size of the hidden part.
     SimpleCut,
-    /// The output as it is, up to the ceiling.
+    /// The output unchanged, up to the ceiling.
     Original,
 }
 
-/// What happens to outputs of failed tools.
+/// The treatment of outputs of failed tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Errors {
-    /// They are cut like any other.
+    /// Outputs of failed tools are cut like any other.
     Cut,
-    /// They pass, up to the ceiling.
+    /// Outputs of failed tools pass uncut, up to the ceiling.
     Pass,
 }
 
@@ -144,7 +145,7 @@ pub struct ResultLayout {
     pub text: &'static str,
     /// A result with this field was handled already.
     pub handled: ResultField,
-    /// Says whether the result was cut.
+    /// The field that tells whether the result was cut.
     pub flag: ResultField,
     /// The path of the whole output.
     pub path: ResultField,
@@ -152,24 +153,24 @@ pub struct ResultLayout {
     pub left_out: Option<(ResultField, ResultField)>,
     /// Our own record.
     pub record: Option<ResultField>,
-    /// Says that the tool failed.
+    /// The field that tells that the tool failed.
     pub error: Option<&'static str>,
     /// The text for a person.
     pub display: Option<&'static str>,
-    /// What happens to a result without text.
+    /// The treatment of a result without text.
     pub nothing: Unmarked,
-    /// What happens to a result if cutting is switched off.
+    /// The treatment of a result if cutting is switched off.
     pub disabled: Unmarked,
-    /// Which kinds of parts are shortened.
+    /// The kinds of parts that are shortened.
     pub parts: PartKinds,
 }
 
-/// Which kinds of parts in a list are shortened.
+/// The kinds of parts in a list that are shortened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartKinds {
     /// Parts of the type `text`, as the source systems have them.
     Text,
-    /// Every kind that MCP has: text, embedded resources, media; and structured content beside the list.
+    /// Every kind of MCP: text, embedded resources, media, and structured content beside the list.
     Mcp,
 }
 
@@ -178,18 +179,18 @@ pub enum PartKinds {
 pub enum ResultField {
     /// A field of the result.
     Top(&'static str),
-    /// A field of its metadata.
+    /// A field of the metadata of the result.
     Metadata(&'static str),
-    /// There is no such place.
+    /// No place.
     Nowhere,
 }
 
-/// What happens to a result that is not cut.
+/// The treatment of a result that is not cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unmarked {
-    /// It stays as it is.
+    /// The result is unchanged.
     Unchanged,
-    /// It is marked as not cut.
+    /// The result is marked as not cut.
     Marked,
 }
 
@@ -222,13 +223,13 @@ impl ResultLayout {
 /// Settings that a profile has for one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolDefaults {
-    /// The tool.
+    /// The name of the tool.
     pub tool: &'static str,
-    /// Whether its output is cut.
+    /// Whether the output of the tool is cut.
     pub enabled: Option<bool>,
-    /// How many lines are shown.
+    /// The limit on lines.
     pub max_lines: Option<u64>,
-    /// What is kept.
+    /// The part that is kept.
     pub keep: Option<Keep>,
 }
 
@@ -245,16 +246,16 @@ pub enum Directory {
     Project(Cow<'static, str>),
     /// Below the working directory.
     Working(Cow<'static, str>),
-    /// This one.
+    /// Exactly this directory.
     Fixed(Cow<'static, str>),
 }
 
-/// When expired files are removed.
+/// The occasions on which expired files are removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sweeps {
     /// Never.
     Never,
-    /// Only when asked to.
+    /// Only on request.
     OnDemand,
     /// Once in a process, before its first save.
     BeforeFirstSave,
@@ -262,7 +263,7 @@ pub enum Sweeps {
     AfterAnswer,
 }
 
-/// The ceiling of every profile: ten times what is shown.
+/// The ceiling of every profile: ten times the default limits.
 const CEILING: Limits = Limits::NONE.bytes(512_000).lines(20_000);
 
 impl Profile {
@@ -281,7 +282,7 @@ impl Profile {
         Profile::ALL.into_iter().find(|profile| profile.name == name)
     }
 
-    /// Returns the settings that this profile has for `tool`.
+    /// Returns the settings of this profile for `tool`.
     pub(crate) fn tool(&self, tool: &str) -> Option<Layer> {
         let defaults = self.tools.iter().find(|defaults| defaults.tool == tool)?;
         Some(Layer {
@@ -294,8 +295,9 @@ impl Profile {
 }
 
 impl Profile {
-    /// Returns the options of a store with the files of this profile. With `places` the store is in the
-    /// profile's usual directory; one in a project shows paths from the project's root, and Git ignores it.
+    /// Returns the options of a store for the files of this profile. With `places`, the store is in
+    /// the profile's usual directory. A store in a project shows paths from the project's root, and
+    /// Git ignores it.
     pub fn disk_options(&self, places: Option<&Places>, clock: Clock) -> DiskOptions {
         let project = places.filter(|_| matches!(self.directory, Directory::Project(_)));
         DiskOptions {

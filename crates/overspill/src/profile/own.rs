@@ -12,7 +12,8 @@ use crate::store::{Access, DiskOptions, NameStyle};
 use crate::sweep::Retention;
 
 impl Profile {
-    /// Our own: 2000 lines and 50 KiB, notice included, what matters most, readable.
+    /// Our own profile: 2000 lines and 50 KiB, notice included. It shows the lines that matter
+    /// most, and cleans them.
     pub const OWN: Profile = Profile {
         name: "overspill",
         policy: Policy {

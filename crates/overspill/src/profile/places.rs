@@ -63,10 +63,10 @@ impl Places {
     }
 }
 
-/// Returns the directories that a project may have its settings in, from the working directory up
-/// to the one that holds `.git`.
+/// Returns the directories in which a project may have its settings, from the working directory up
+/// to the directory with `.git`.
 ///
-/// The home directory and the root of the file system are no projects.
+/// The home directory and the root of the file system are not projects.
 pub fn project_directories(working: &Path, home: Option<PathBuf>) -> impl Iterator<Item = &Path> {
     let mut over = !working.is_absolute();
     // The working directory has no links in its path. `$HOME` may have some.
@@ -83,7 +83,7 @@ pub fn project_directories(working: &Path, home: Option<PathBuf>) -> impl Iterat
     })
 }
 
-/// Returns the project's root: the directory that holds `.git`, else the working directory.
+/// Returns the project's root: the directory with `.git`, else the working directory.
 pub fn project_root(working: &Path, home: Option<PathBuf>) -> PathBuf {
     let mut all = project_directories(working, home);
     all.find(|directory| directory.join(".git").exists()).unwrap_or(working).to_owned()

@@ -1,7 +1,8 @@
 //! Words answers about saved outputs.
 //!
-//! The program, the MCP tools and the packages show these sentences. Each of them adds only how its reader
-//! asks for the next page: a command line, arguments of a tool, or options of a function.
+//! The program, the MCP tools and the packages show these sentences. Each adds only the request for
+//! the next page in the form of its reader: a command line, arguments of a tool, or options of a
+//! function.
 
 use std::ops::Range;
 
@@ -18,11 +19,11 @@ use crate::store::{Kept, OutputId, Store};
 /// A page about a saved output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The output.
+    /// The id of the output.
     pub id: OutputId,
     /// The lines or values of this page.
     pub text: String,
-    /// The sentence about the text, such as `lines 3–5 of 5000`, with warnings. Empty if there is nothing to say.
+    /// The sentence about the text, such as `lines 3–5 of 5000`, with warnings. May be empty.
     pub what: String,
     /// The request for the next page.
     pub next: Option<Request>,
@@ -35,16 +36,16 @@ pub struct Answer {
 pub enum Request {
     /// A part of an output.
     Part {
-        /// The output.
+        /// The id of the output.
         id: OutputId,
-        /// The part.
+        /// The part to read.
         part: Part,
     },
     /// Values of a JSON output.
     Values {
-        /// The output.
+        /// The id of the output.
         id: OutputId,
-        /// The path that leads to the values.
+        /// The path to the values.
         path: JsonPath,
         /// The value to begin with.
         from: FromValue,
@@ -52,7 +53,7 @@ pub enum Request {
     /// Lines that match.
     #[cfg(feature = "grep")]
     Search {
-        /// The output.
+        /// The id of the output.
         id: OutputId,
         /// The pattern and the line to begin with.
         query: Query,
@@ -79,8 +80,8 @@ impl Answer {
         text
     }
 
-    /// Returns the last line of the answer, `[overspill TOKEN: WHAT; next: REQUEST]`; nothing if there is
-    /// nothing to say.
+    /// Returns the last line of the answer, `[overspill TOKEN: WHAT; next: REQUEST]`. Empty if the
+    /// answer has neither a sentence nor a next page.
     pub fn footer(&self, print: impl FnOnce(&Request) -> String) -> String {
         let next = self.next.as_ref().map(|next| format!("next: {}", print(next)));
         let what = joined([Some(self.what.clone()), next]);
@@ -88,7 +89,7 @@ impl Answer {
     }
 }
 
-/// Says that an output is not complete.
+/// Returns a warning if an output is not complete.
 fn not_complete(store: &dyn Store, id: &OutputId) -> Option<String> {
     let record = store.record(id).ok().flatten()?;
     match (record.running, record.cut_short) {
@@ -99,7 +100,7 @@ fn not_complete(store: &dyn Store, id: &OutputId) -> Option<String> {
 }
 
 impl Page {
-    /// Says which part of the output this page is.
+    /// Makes an answer that names the part of the output on this page.
     pub fn answer(self, store: &dyn Store, id: &OutputId) -> Answer {
         let what = match self.lines {
             Some((first, last)) if first > last => match self.total_lines(store, id) {
@@ -133,16 +134,16 @@ impl Page {
             return TotalLines::Known(total);
         }
         match store.record(id).ok().flatten() {
-            // An earlier version saved it, and did not note which lines are missing.
+            // An earlier version saved the output, without the numbers of the missing lines.
             Some(record) if matches!(record.kept, Some(Kept::Ends { .. })) => TotalLines::OfCopy,
             Some(record) if record.lines > 0 => TotalLines::Known(record.lines),
-            // The process that saved it ended before it wrote the record.
+            // The process that saved the output ended before it wrote the record.
             _ => TotalLines::Unknown,
         }
     }
 }
 
-/// How many lines an output has.
+/// The number of lines of an output.
 enum TotalLines {
     Known(u64),
     /// Only the lines of the saved copy can be counted.
@@ -151,7 +152,7 @@ enum TotalLines {
 }
 
 impl Values {
-    /// Says which values these are, and which parts of the output are not JSON.
+    /// Makes an answer that names the values, and the parts of the output that are not JSON.
     pub fn answer(self, id: &OutputId, path: &JsonPath) -> Answer {
         let last = (self.first + self.shown).saturating_sub(1);
         let what = match self.shown {
@@ -176,7 +177,8 @@ impl Values {
 
 #[cfg(feature = "grep")]
 impl GrepMatches {
-    /// Says where the search goes on, and what it did not search. `query` is the question.
+    /// Makes an answer that names the next page and the lines that were not searched. `query` is
+    /// the search.
     pub fn answer(&self, id: &OutputId, query: &Query) -> Answer {
         let is_empty = self.lines.is_empty() && self.next_line.is_none();
         let what = joined([
@@ -193,21 +195,23 @@ impl GrepMatches {
     }
 }
 
-/// Says which lines of an output a search did not reach, and how many other outputs have such lines.
+/// Returns a sentence about the lines of an output that were not searched, and the number of other
+/// outputs with such lines.
 pub fn lines_not_searched(missing: &MissingLines, other_outputs: u64) -> String {
     let others = (other_outputs > 0)
         .then(|| format!("so it is in {}", counted(other_outputs, "other output")));
     joined([Some(format!("{missing} and not searched")), others])
 }
 
-/// Says how many outputs a search did not reach.
+/// Returns a sentence about the number of outputs that were not searched.
 pub fn outputs_not_searched(outputs: u64) -> String {
     format!("{} not searched", counted(outputs, "more output"))
 }
 
 #[cfg(feature = "diff")]
 impl Differences {
-    /// Says how many lines differ, and what was not compared.
+    /// Makes an answer that counts the lines that differ, and names the lines that were not
+    /// compared.
     pub fn answer(&self, old: &OutputId, new: &OutputId) -> Answer {
         let what = match self.same {
             true => format!("{} and {} are the same", old.token(), new.token()),
@@ -228,7 +232,7 @@ impl Differences {
     }
 }
 
-/// Puts a semicolon between the parts that are not empty.
+/// Joins the parts that are not empty with semicolons.
 fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
     let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
     parts.join("; ")

@@ -18,56 +18,57 @@ use crate::notice::defused;
 use crate::store::read_ranges::merged;
 use crate::store::{KeptRanges, OutputId, Store};
 
-/// Larger outputs are refused: both outputs are held in memory.
+/// The size in bytes up to which outputs are compared: both are in memory.
 const MAX_BYTES: u64 = 64 << 20;
-/// Outputs with more lines are refused. The time of a comparison grows faster than the number of lines if the
-/// same few lines repeat in another order.
+/// The number of lines up to which outputs are compared. The time of a comparison grows faster than
+/// the number of lines if the same few lines repeat in another order.
 const MAX_LINES: u64 = 1_000_000;
-/// How many lines around a change are shown.
-/// Larger outputs are compared with Myers' algorithm. It finds few changes among many lines much faster than the
-/// histogram algorithm.
+/// The number of lines up to which the histogram algorithm is used. Larger outputs are compared
+/// with Myers' algorithm, which finds few changes among many lines much faster.
 const HISTOGRAM_LINES: usize = 50_000;
 
-/// The most pairs of equal lines between the two outputs. Beyond it a comparison may take minutes.
+/// The number of pairs of equal lines between the two outputs up to which they are compared. With
+/// more pairs a comparison may take minutes.
 const MAX_PAIRS: u64 = 100_000_000;
 
+/// The number of lines that are shown before and after a change.
 const CONTEXT: usize = 3;
-/// Stands after a line that ends without a line feed.
+/// The note after a line that ends without a line feed.
 const UNENDED: &str = "\\ no line feed at the end\n";
 
-/// How two outputs differ, as much of it as there is room for.
+/// The differences between two outputs, as many as the limits have room for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Differences {
     /// Hunks in the unified format, with three lines around each change.
     pub text: String,
-    /// The bytes of both outputs are the same.
+    /// Both outputs have the same bytes.
     pub same: bool,
-    /// How many lines were added.
+    /// The number of added lines.
     pub added: u64,
-    /// How many lines were removed.
+    /// The number of removed lines.
     pub removed: u64,
-    /// How many lines of differences there are on all pages together.
+    /// The number of lines of differences on all pages together.
     pub lines: u64,
-    /// The next page begins with this line of the differences.
+    /// The line of the differences with which the next page begins.
     pub next: Option<u64>,
     /// The bytes of the new output that the hunks show.
     pub new_parts: Vec<Range<u64>>,
-    /// The lines of the old and of the new output that were not kept, and so not compared.
+    /// The missing lines of the old and of the new output, which were not compared.
     pub not_compared: [Option<MissingLines>; 2],
 }
 
-/// Why two outputs were not compared.
+/// The reason why two outputs were not compared.
 #[derive(Debug, thiserror::Error)]
 pub enum DiffError {
-    /// The store could not answer.
+    /// The store failed.
     #[error(transparent)]
     Store(#[from] Error),
     /// At least one output is too large.
     #[error("{} has {} {unit} and {} has {} {unit}: diff compares at most {max} {unit} each", old.token(), sizes[0], new.token(), sizes[1])]
     TooLarge {
-        /// The old output.
+        /// The id of the old output.
         old: OutputId,
-        /// The new output.
+        /// The id of the new output.
         new: OutputId,
         /// The sizes of the old and of the new output.
         sizes: [u64; 2],
@@ -79,15 +80,15 @@ pub enum DiffError {
     /// The outputs repeat the same lines in a different order.
     #[error("{} and {} repeat the same lines too often: comparing them would take minutes", old.token(), new.token())]
     TooRepetitive {
-        /// The old output.
+        /// The id of the old output.
         old: OutputId,
-        /// The new output.
+        /// The id of the new output.
         new: OutputId,
     },
 }
 
-/// Compares two outputs; shows the differences from a line of them on, counted from 1, as much as
-/// fits `limits`.
+/// Compares two outputs. Shows the differences from a given line of them on, counted from 1, up to
+/// `limits`.
 pub fn diff(
     store: &dyn Store,
     old: &OutputId,
@@ -99,7 +100,7 @@ pub fn diff(
         size if size <= max => Ok(()),
         _ => Err(DiffError::TooLarge { old: old.clone(), new: new.clone(), sizes, max, unit }),
     };
-    // A store that cannot mark the outputs as used can still be read.
+    // A store that cannot record the use of the outputs can still be read.
     let _ = (store.touch(old), store.touch(new));
     checked([store.entry(old)?.bytes, store.entry(new)?.bytes], MAX_BYTES, "bytes")?;
     let (old_side, new_side) = (Side::read(store, old)?, Side::read(store, new)?);
@@ -110,7 +111,7 @@ pub fn diff(
     if !is_equal && !writer.write_all() {
         return Err(DiffError::TooRepetitive { old: old.clone(), new: new.clone() });
     }
-    // Lines that were not kept may differ.
+    // Lines that were not saved may differ.
     let same = is_equal && not_compared == [None, None];
     let Writer { text, added, removed, lines, next, new_parts, .. } = writer;
     let new_parts = merged(new_parts);
@@ -124,7 +125,7 @@ pub fn previous_run(store: &dyn Store, name: &OutputId) -> Result<Option<OutputI
     };
     let mut last = None;
     for entry in store.list()? {
-        // An output whose record cannot be read is passed over.
+        // An output whose record cannot be read is skipped.
         let Ok(Some(other)) = store.record(&entry.name) else { continue };
         let same = other.call.command == record.call.command
             && other.call.directory == record.call.directory;
@@ -142,7 +143,7 @@ pub fn previous_run(store: &dyn Store, name: &OutputId) -> Result<Option<OutputI
 /// One of the two outputs.
 struct Side {
     bytes: Vec<u8>,
-    /// Which ranges of the original were kept, if not all.
+    /// The saved ranges of the original, if not all of it was saved.
     kept: Option<Rc<KeptRanges>>,
 }
 
@@ -167,7 +168,8 @@ impl Side {
         self.kept.as_deref().and_then(MissingLines::of)
     }
 
-    /// Returns first line and number of lines as a hunk names them; lines are counted from 0.
+    /// Returns the first line and the number of lines in the form of a hunk. Lines are counted from
+    /// 0.
     fn hunk_range(&self, lines: &Range<usize>) -> String {
         // A hunk without lines on this side names the line before it.
         let first = lines.start as u64 + u64::from(!lines.is_empty());
@@ -179,8 +181,8 @@ impl Side {
     }
 }
 
-/// Counts the pairs of equal lines between the parts that differ: each line of one output with each equal line
-/// of the other.
+/// Counts the pairs of equal lines between the parts that differ: each line of one output with each
+/// equal line of the other.
 fn equal_pairs(input: &InternedInput<&[u8]>) -> u64 {
     let (old, new) = (&input.before[..], &input.after[..]);
     let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
@@ -191,7 +193,7 @@ fn equal_pairs(input: &InternedInput<&[u8]>) -> u64 {
     new[..new.len() - end].iter().map(|line| counts[line.0 as usize]).sum()
 }
 
-/// Writes hunks, from one line of them on and as much as there is room for.
+/// Writes hunks from a given line of them on, up to the limits.
 struct Writer<'a> {
     old: &'a Side,
     new: &'a Side,
@@ -200,15 +202,15 @@ struct Writer<'a> {
     room: Room,
     /// The number of the first line that is shown.
     from: u64,
-    /// How many lines there were.
+    /// The number of lines so far.
     lines: u64,
     added: u64,
     removed: u64,
     next: Option<u64>,
     new_parts: Vec<Range<u64>>,
-    /// Where each line of the new output begins in its copy, and the end of the last one.
+    /// The beginning of each line of the new output in its copy, and the end of the last one.
     new_starts: Vec<u64>,
-    /// The line of the new output that comes next.
+    /// The index of the next line of the new output.
     new_at: usize,
 }
 
@@ -233,7 +235,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes all differences; tells whether the outputs could be compared.
+    /// Writes all differences. Tells whether the outputs could be compared.
     fn write_all(&mut self) -> bool {
         self.input = InternedInput::new(&self.old.bytes[..], &self.new.bytes[..]);
         if equal_pairs(&self.input) > MAX_PAIRS {
@@ -252,7 +254,7 @@ impl<'a> Writer<'a> {
         diff.postprocess_no_heuristic(&self.input);
         (self.added, self.removed) = (diff.count_additions().into(), diff.count_removals().into());
         let changes: Vec<Hunk> = diff.hunks().collect();
-        // Changes with few lines between them stand together.
+        // Changes with few lines between them share a hunk.
         let apart = |a: &Hunk, b: &Hunk| (b.before.start - a.before.end) as usize <= 2 * CONTEXT;
         let mut written = 0;
         for group in changes.chunk_by(apart) {
@@ -261,7 +263,8 @@ impl<'a> Writer<'a> {
         true
     }
 
-    /// Writes changes that stand together; returns the old line after them. `written` lines come before.
+    /// Writes changes that share a hunk. Returns the old line after them. `written` lines come
+    /// before.
     fn group(&mut self, changes: &[Hunk], written: usize) -> usize {
         let (first, last) = (&changes[0], &changes[changes.len() - 1]);
         let before = CONTEXT.min(first.before.start as usize - written);
@@ -289,7 +292,8 @@ impl<'a> Writer<'a> {
     }
 
     fn changed(&mut self, change: &Hunk) {
-        // If the number of lines stays the same, each long line is shown where it differs from its counterpart.
+        // If the number of lines stays the same, each long line is shown around its first
+        // difference.
         let pairs = change.before.len() == change.after.len();
         let difference = |old: &[u8], new: &[u8]| if pairs { shared_start(old, new) } else { 0 };
         let (old_start, new_start) = (change.before.start as usize, change.after.start as usize);
@@ -313,7 +317,7 @@ impl<'a> Writer<'a> {
         self.input.interner[self.input.after[number]]
     }
 
-    /// Writes a line of an output; of a long one, the part around `at`.
+    /// Writes a line of an output. A long line is shortened to the part around `at`.
     fn output_line(&mut self, mark: char, line: &[u8], at: usize) {
         let unended = if line.ends_with(b"\n") { "" } else { UNENDED };
         let range = around(line.len(), at);
@@ -334,7 +338,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Adds so many lines, if they are on this page and there is room for them; tells whether they are shown.
+    /// Adds a text of `lines` lines, if it is on this page and within the room. Tells whether it is
+    /// shown.
     fn line(&mut self, lines: u64, text: impl FnOnce() -> String) -> bool {
         let first = self.lines + 1;
         self.lines += lines;
@@ -351,7 +356,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Returns how many bytes two lines begin with in common.
+/// Returns the number of bytes at the start that two lines have in common.
 fn shared_start(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }

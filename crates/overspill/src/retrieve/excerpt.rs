@@ -4,21 +4,22 @@ use std::ops::Range;
 
 use overspill_core::internal::text::{clean, whole_chars};
 
-/// Longer lines are shortened to so many bytes.
+/// The number of bytes to which long lines are shortened.
 const LONGEST_LINE: usize = 500;
-/// So many of these bytes come before the match.
+/// The number of these bytes that come before the match.
 const BEFORE: usize = 100;
 
-/// Returns a line with a match at `at` as readable text, without its line end. A long line is shortened to
-/// the part around the match.
+/// Returns a line with a match at `at` as readable text, without its line end. A long line is
+/// shortened to the part around the match.
 #[cfg(feature = "grep")]
 pub(super) fn excerpt(line: &[u8], at: usize) -> String {
     let around = around_match(line, at);
     shown(&line[around.clone()], &around, line.len())
 }
 
-/// Returns the part of a line that is shown for a match at `at`. If a carriage return starts the line over, as
-/// progress bars do, only the text up to it is shown: later text would hide the match.
+/// Returns the part of a line that is shown for a match at `at`. If a carriage return restarts the
+/// line, as in progress bars, only the text up to it is shown, because later text would hide the
+/// match.
 #[cfg(feature = "grep")]
 pub(super) fn around_match(line: &[u8], at: usize) -> Range<usize> {
     let ends = |byte: &&u8| matches!(byte, b'\r' | b'\n');
@@ -31,7 +32,8 @@ pub(super) fn around_match(line: &[u8], at: usize) -> Range<usize> {
     start + drawn.start..start + drawn.end
 }
 
-/// Returns the part of a line of `len` bytes that is shown: all of it, or the part around `at`.
+/// Returns the part of a line of `len` bytes that is shown: the whole line, or the part around
+/// `at`.
 pub(super) fn around(len: usize, at: usize) -> Range<usize> {
     let start = if len <= LONGEST_LINE || at <= LONGEST_LINE - BEFORE { 0 } else { at - BEFORE };
     start.min(len)..len.min(start + LONGEST_LINE)
@@ -42,7 +44,7 @@ pub(super) fn shown(bytes: &[u8], range: &Range<usize>, len: usize) -> String {
     let cut = if range.start == 0 {
         bytes
     } else {
-        // The text begins with a whole character.
+        // The text must begin with a whole character.
         let inside = bytes.iter().take_while(|byte| **byte & 0xC0 == 0x80).count();
         &bytes[inside..]
     };

@@ -1,4 +1,4 @@
-//! Searches a saved output with ripgrep's engine; results look as ripgrep's do.
+//! Searches a saved output with ripgrep's engine. Results have the format of ripgrep.
 
 mod found;
 mod pieces;
@@ -28,7 +28,8 @@ pub use found::{GrepLine, GrepMatches};
 /// A search: the pattern and its options.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
-    /// A regular expression, or plain text with `fixed`. Each line of it is a pattern, and any of them may match.
+    /// A regular expression, or plain text with `fixed`. Each line of it is a pattern, and one
+    /// match is enough.
     pub pattern: String,
     /// Ignore case.
     pub ignore_case: bool,
@@ -55,7 +56,7 @@ pub struct Query {
 #[error("{0}")]
 pub struct BadPattern(String);
 
-/// Why a search failed.
+/// The reason why a search failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GrepError {
     /// The pattern is invalid.
@@ -82,7 +83,7 @@ impl Query {
         if several.is_empty() { vec![""] } else { several }
     }
 
-    /// Returns what finds the matches in a line that is shown.
+    /// Returns a highlighter for the lines that match.
     pub fn highlighter(&self) -> Result<Highlighter, BadPattern> {
         Ok(Highlighter { matcher: self.matcher()?, invert: self.invert })
     }
@@ -96,7 +97,8 @@ impl Query {
             .line_terminator(Some(b'\n'))
             .build_many(&patterns)
             .map_err(|error| {
-                // The engine's error shows a rewritten pattern; this one shows the pattern as it was typed.
+                // The engine's error shows a rewritten pattern. This error shows the pattern as it
+                // was typed.
                 let as_typed = patterns.iter().find_map(|one| regex_syntax::parse(one).err());
                 BadPattern(as_typed.map_or_else(|| error.to_string(), |typed| typed.to_string()))
             })
@@ -111,7 +113,7 @@ pub struct Highlighter {
 }
 
 impl Highlighter {
-    /// Returns where the matches are. A line of an inverted search has none.
+    /// Returns the ranges of the matches. A line of an inverted search has no matches.
     pub fn ranges(&self, line: &str) -> Vec<Range<usize>> {
         let mut all = Vec::new();
         if !self.invert {
@@ -128,8 +130,8 @@ impl Highlighter {
     }
 }
 
-/// Searches an output from a line on, until `limits` are reached. If there are lines to show, the output is
-/// marked as used.
+/// Searches an output from a given line on, up to `limits`. A search that shows lines marks the
+/// output as used.
 pub fn grep(
     store: &dyn Store,
     name: &OutputId,
@@ -143,7 +145,7 @@ pub fn grep(
     let bare = query.only.then(|| Query { before: 0, after: 0, ..query.clone() });
     let query = bare.as_ref().unwrap_or(query);
     let from = query.from_line.max(1);
-    // A match before `from` may have lines after it that belong to this page.
+    // A match before `from` may have context lines that belong to this page.
     let first = from.saturating_sub(query.after as u64).max(1);
     let first = match &kept {
         Some(kept) => kept.stored_line(first),
@@ -162,18 +164,18 @@ pub fn grep(
         if !search(&mut searcher(query), &matcher, pieces, &mut lines)? {
             break;
         }
-        // Lines after a hole are no context of a match before it.
+        // Lines after a hole are not context of a match before it.
         lines.left = 0;
     }
     if !lines.found.lines.is_empty() {
-        // The lines are shown, even if the store cannot mark the output as used.
+        // The lines are shown even if the store cannot record the use of the output.
         let _ = store.touch(name);
     }
     Ok(GrepMatches { not_searched, ..lines.found })
 }
 
-/// Returns the ranges of the stored copy from `start` on. Each is searched separately, because no line
-/// continues across a hole.
+/// Returns the ranges of the stored copy from `start` on. Each is searched separately, because no
+/// line continues across a hole.
 fn ranges(source: &mut Source<'_>, start: u64) -> Result<Vec<SearchRange>, Error> {
     let Some(kept) = source.kept.clone() else {
         let bytes = start..source.total;
@@ -228,9 +230,9 @@ fn searcher(query: &Query) -> Searcher {
         .invert_match(query.invert)
         .before_context(query.before)
         .after_context(query.after)
-        // `Numbers` counts lines only for those that are shown.
+        // `Numbers` finds the numbers of the shown lines only.
         .line_number(false)
-        // Binary output is searched too; the lines that are shown are made readable.
+        // Binary output is searched too. The shown lines are made readable.
         .binary_detection(BinaryDetection::none())
         .bom_sniffing(false);
     builder.build()
@@ -241,7 +243,7 @@ struct Count<'a> {
     last: Option<u64>,
     most: u64,
     breaks: Breaks,
-    /// Tells two lines apart if a part of the output was not kept.
+    /// Distinguishes two lines if a part of the output was not saved.
     places: Option<Places<'a>>,
 }
 
@@ -260,7 +262,7 @@ impl Sink for Count<'_> {
     }
 }
 
-/// Searches until `sink` wants no more; returns whether it wants more.
+/// Searches until `sink` stops. Returns whether it wants more.
 fn search<S: Sink<Error = io::Error>>(
     searcher: &mut Searcher,
     matcher: &RegexMatcher,
@@ -273,9 +275,10 @@ fn search<S: Sink<Error = io::Error>>(
     Ok(!stopped.get())
 }
 
-/// Stops the search for good once the sink wants no more.
+/// Stops the search for good after the sink has stopped.
 ///
-/// The engine stops only for the bytes in its buffer: an inverted search reads on and asks the sink again.
+/// The engine stops only for the bytes in its buffer: an inverted search continues and calls the
+/// sink again.
 struct Until<S> {
     sink: S,
     stopped: Rc<Cell<bool>>,
@@ -302,10 +305,11 @@ impl<S: Sink<Error = io::Error>> Sink for Until<S> {
     }
 }
 
-/// Over longer distances the index of the store is faster than counting.
+/// The distance in bytes from which on the index of the store is faster than counting.
 const FAR: u64 = 512 << 10;
 
-/// Finds the number of a line when it is shown. Most searches show few lines, so counting every line would cost more.
+/// Finds the number of a line when it is shown. Most searches show few lines, so counting all lines
+/// would cost more.
 struct Numbers<'a> {
     store: &'a dyn Store,
     name: &'a OutputId,

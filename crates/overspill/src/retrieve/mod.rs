@@ -1,6 +1,6 @@
 //! Answers questions about a saved output: pages, searches, JSON values, differences.
 //!
-//! Every answer fits the limits of its question and says where the next page begins.
+//! Every answer is within the limits of its question and has the request for the next page.
 
 pub(crate) mod answer;
 #[cfg(feature = "diff")]

@@ -10,20 +10,20 @@ use crate::Error;
 use crate::notice::defused;
 use crate::store::{OutputId, Store};
 
-/// Which part of an output is wanted.
+/// The part of an output to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     /// From one line to another, both included, counted from 1.
     Lines(u64, u64),
     /// From one offset up to another.
     Bytes(Range<u64>),
-    /// The last so many lines.
+    /// The last lines, of this number.
     Tail(u64),
 }
 
-/// Returns the words for an output that is no text, such as `binary (ELF)`, and `None` for text.
+/// Returns the words for an output that is not text, such as `binary (ELF)`, and `None` for text.
 pub fn binary_words(store: &dyn Store, id: &OutputId) -> Result<Option<String>, Error> {
-    /// Enough to tell, also if escape sequences are removed.
+    /// The number of bytes of a sample: enough also after escape sequences are removed.
     const SAMPLE: u64 = 8 << 10;
     let total = store.entry(id)?.bytes;
     let start = store.read(id, 0..SAMPLE)?;
@@ -34,27 +34,27 @@ pub fn binary_words(store: &dyn Store, id: &OutputId) -> Result<Option<String>, 
     Ok(overspill_core::internal::binary_words(&start, &end))
 }
 
-/// A part of an output, as much of it as there is room for.
+/// A part of an output, up to the limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// Readable text, within the limits.
     pub text: String,
     /// The bytes of the output that the text shows.
     pub bytes: Range<u64>,
-    /// The first and last line, if lines were asked for.
+    /// The first and last line, if the request was for lines.
     pub lines: Option<(u64, u64)>,
-    /// The size of the output.
+    /// The size of the output in bytes.
     pub total: u64,
-    /// The number of lines, if a part of the output was not kept.
+    /// The number of lines, if a part of the output was not saved.
     pub total_lines: Option<u64>,
     /// The next part.
     pub next: Option<Part>,
 }
 
-/// How much is read at a time while looking for a line.
+/// The number of bytes that are read at a time to find a line.
 const BLOCK: u64 = 64 * 1024;
 
-/// Reads `part` of an output, as much as fits `limits`, and marks the output as used.
+/// Reads `part` of an output, up to `limits`, and marks the output as used.
 ///
 /// Forged marks in the text are defused, see [`defused`].
 pub fn read(
@@ -64,7 +64,7 @@ pub fn read(
     limits: &Limits,
 ) -> Result<Page, Error> {
     let total = store.entry(name)?.bytes;
-    // A store that cannot mark the output as used can still be read.
+    // A store that cannot record the use of the output can still be read.
     let _ = store.touch(name);
     if let Some(kept) = store.kept_ranges(name)? {
         return PartialOutput { store, name, kept: &kept, stored: total }.read(part, limits);
@@ -111,7 +111,7 @@ fn lines(
         return Ok(Page { text, bytes, lines, total, total_lines: None, next: None });
     };
     let room = store.read(name, start..total.min(start.saturating_add(most)))?;
-    // Whole lines, as many as are wanted and fit. A line that alone does not fit is cut.
+    // Whole lines, up to the wanted number and the limits. A single line that is too long is cut.
     let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
     let feeds: Vec<usize> = memchr::memchr_iter(b'\n', &room).take(wanted).collect();
     let is_rest = start + room.len() as u64 == total;
@@ -130,7 +130,7 @@ fn lines(
             // The next page has as many lines as this one.
             Part::Lines(last + 1, last + (last - from + 1))
         } else {
-            // Within a line, the next part is a range of bytes.
+            // Inside a line, the next part is a range of bytes.
             Part::Bytes(shown.end..shown.end.saturating_add(most).min(total))
         }
     });
@@ -138,7 +138,7 @@ fn lines(
     Ok(Page { text, bytes: shown, lines, total, total_lines: None, next })
 }
 
-/// Returns the first lines, at most so many.
+/// Returns the first lines, at most this number.
 pub(super) fn first_lines(raw: &[u8], most: u64) -> &[u8] {
     let Some(last) = usize::try_from(most).ok().and_then(|most| most.checked_sub(1)) else {
         return &[];
@@ -165,7 +165,7 @@ pub(super) fn fitting(raw: &[u8], start: u64, total: u64, most: u64) -> (String,
         if text.len() as u64 <= most {
             return (text, start..start + raw.len() as u64);
         }
-        // Control bytes take more room once they are visible.
+        // Control bytes take more room after they are made visible.
         let half = &raw[..raw.len() / 2];
         raw = memchr::memrchr(b'\n', half).map_or(whole_chars(half), |feed| &half[..=feed]);
     }
@@ -190,7 +190,7 @@ pub(super) fn fitting_end(
     }
 }
 
-/// Returns the place where a line begins, counted from 1; `None` if there are not so many lines.
+/// Returns the beginning of a line, counted from 1. `None` if the output has fewer lines.
 pub(super) fn line_start(
     store: &dyn Store,
     name: &OutputId,
@@ -221,7 +221,7 @@ pub(super) fn line_start(
     Ok(None)
 }
 
-/// Returns the place where the last `count` lines begin.
+/// Returns the beginning of the last `count` lines.
 pub(super) fn tail_start(
     store: &dyn Store,
     name: &OutputId,
@@ -235,7 +235,7 @@ pub(super) fn tail_start(
     while end > 0 {
         let from = end.saturating_sub(BLOCK);
         let mut block = store.read(name, from..end)?;
-        // The last line feed begins no line.
+        // The final line feed does not begin a line.
         if end == total && block.last() == Some(&b'\n') {
             block.pop();
         }
@@ -263,7 +263,7 @@ impl Room {
         Room { bytes: all(limits.bytes), lines: all(limits.lines) }
     }
 
-    /// Takes room for so many bytes and lines, if there is enough.
+    /// Takes room for this number of bytes and lines. Returns false if the room is too small.
     pub(super) fn take(&mut self, bytes: usize, lines: u64) -> bool {
         let (bytes, fits) = (bytes as u64, bytes as u64 <= self.bytes && lines <= self.lines);
         if fits {
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_read_by_number_and_lead_on() {
+    fn lines_are_read_by_number_with_a_next_page() {
         let limits = Limits::NONE.lines(2000).bytes(51_200);
         let first = page(&numbered(1000), Part::Lines(3, 5), limits);
         assert_eq!(first.text, "line 3\nline 4\nline 5\n");

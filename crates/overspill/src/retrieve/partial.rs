@@ -1,4 +1,4 @@
-//! Reads an output of which parts were not kept. Lines and bytes are numbered as in the original output.
+//! Reads an output that was saved in part. Lines and bytes have the numbers of the original output.
 
 use std::ops::Range;
 
@@ -9,21 +9,21 @@ use crate::Error;
 use crate::notice::mark_line;
 use crate::store::{KeptRange, KeptRanges, NotKept, OutputId, Store};
 
-/// The lines of an output that were not kept.
+/// The lines of an output that were not saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingLines {
     /// The first line with a missing part.
     pub first: u64,
-    /// The last such line. Lines between the two may have been kept.
+    /// The last line with a missing part. Lines between the two may have been saved.
     pub last: u64,
-    /// How many bytes are missing.
+    /// The number of missing bytes.
     pub bytes: u64,
     /// The first and last line of each hole.
     pub holes: Vec<(u64, u64)>,
 }
 
 impl MissingLines {
-    /// A sentence names so many holes and counts the others.
+    /// The number of holes that a sentence names. It counts the others.
     pub const MAX_NAMED: usize = 3;
 
     pub(super) fn of(kept: &KeptRanges) -> Option<MissingLines> {
@@ -53,8 +53,8 @@ impl std::fmt::Display for MissingLines {
     }
 }
 
-/// Returns the lines of an output that were not kept; `None` if all were kept, or if an earlier version saved the
-/// output and did not note them.
+/// Returns the lines of an output that were not saved. `None` if all were saved, or if an earlier
+/// version saved the output without these numbers.
 pub fn missing_lines(store: &dyn Store, name: &OutputId) -> Result<Option<MissingLines>, Error> {
     Ok(store.kept_ranges(name)?.as_ref().and_then(MissingLines::of))
 }
@@ -70,7 +70,7 @@ pub(super) struct PartialOutput<'a> {
     pub(super) store: &'a dyn Store,
     pub(super) name: &'a OutputId,
     pub(super) kept: &'a KeptRanges,
-    /// How many bytes are stored.
+    /// The number of stored bytes.
     pub(super) stored: u64,
 }
 
@@ -104,7 +104,7 @@ impl Filling {
         self.limits.lines.map_or(u64::MAX, |most| most.saturating_sub(shown))
     }
 
-    /// Adds a line of ours, if there is room for it.
+    /// Adds a mark, if the page has room for it.
     fn mark(&mut self, mark: &str) -> bool {
         let open = u64::from(!self.text.is_empty() && !self.text.ends_with('\n'));
         if self.lines_left() == 0 || self.bytes_left() < mark.len() as u64 + open {
@@ -192,7 +192,7 @@ impl PartialOutput<'_> {
         Ok(Page { next, ..page })
     }
 
-    /// Returns what comes after a page of lines.
+    /// Returns the part after a page of lines.
     fn next_lines(
         &self,
         filling: &Filling,
@@ -204,13 +204,14 @@ impl PartialOutput<'_> {
             return None;
         }
         if !filling.ends_line {
-            // Within a line, the next part is a range of bytes.
+            // Inside a line, the next part is a range of bytes.
             let most = limits.bytes.unwrap_or(u64::MAX);
             let end = filling.end.saturating_add(most).min(self.kept.bytes);
             return Some(Part::Bytes(filling.end..end));
         }
         let gaps = self.kept.not_kept();
-        // The next page begins after the hole. A mark on this page or on the next one reports the hole.
+        // The next page begins after the hole. A mark on this page or on the next one reports the
+        // hole.
         let gap = gaps.iter().find(|gap| gap.first_line <= shown && shown < gap.last_line);
         let next = gap.map_or(shown + 1, |gap| gap.last_line + 1);
         (next <= self.kept.lines).then(|| Part::Lines(next, next + (shown - from)))
@@ -274,7 +275,8 @@ impl PartialOutput<'_> {
         Ok(Page { text, bytes, lines: None, total, total_lines: lines, next: None })
     }
 
-    /// Returns the place in the stored copy where a line begins, or where the range begins that has a part of it.
+    /// Returns the place in the stored copy where a line begins. If the beginning is missing,
+    /// returns the start of the range with the rest of the line.
     fn stored_start(&self, range: &KeptRange, line: u64) -> Result<u64, Error> {
         if line <= range.first_line {
             return Ok(range.stored.start);
@@ -285,7 +287,7 @@ impl PartialOutput<'_> {
         Ok(start.unwrap_or(range.stored.end).min(range.stored.end))
     }
 
-    /// Adds a range of the stored copy, as much as fits.
+    /// Adds a range of the stored copy, up to the limits.
     fn fill(
         &self,
         filling: &mut Filling,
@@ -332,7 +334,7 @@ impl PartialOutput<'_> {
     }
 }
 
-/// Returns the place in the original of a place in the stored copy.
+/// Converts a place in the stored copy into a place in the original.
 fn original(range: &KeptRange, place: u64) -> u64 {
     match place >= range.stored.end {
         true => range.bytes.end,
@@ -340,7 +342,7 @@ fn original(range: &KeptRange, place: u64) -> u64 {
     }
 }
 
-/// Returns the place in the stored copy of a byte of the original.
+/// Converts a byte of the original into a place in the stored copy.
 fn stored(range: &KeptRange, byte: u64) -> u64 {
     match byte >= range.bytes.end {
         true => range.stored.end,

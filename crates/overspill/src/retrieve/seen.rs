@@ -1,4 +1,4 @@
-//! The text that a reader got of an output, made again from the record and the output.
+//! Reconstructs the text that a reader got of an output, from the record and the output.
 
 use std::ops::Range;
 
@@ -11,25 +11,26 @@ use crate::store::{OutputId, Record, SentText, Store};
 /// The text that a reader got.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeenText {
-    /// Its parts, in order.
+    /// The parts of the text, in order.
     pub parts: Vec<SeenPart>,
     /// The checksum proves that the parts are exactly the text.
     pub is_exact: bool,
-    /// How many bytes the reader got besides: while the command ran, or a notice beside the text. The text may repeat
-    /// bytes that came before it. `None` if the record does not tell.
+    /// The number of bytes that the reader got in addition: while the command ran, or as a notice
+    /// beside the text. The text may repeat some of these bytes. `None` if the record does not have
+    /// this number.
     pub besides: Option<u64>,
 }
 
 /// A part of a text that a reader got.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SeenPart {
-    /// The notice, or a mark for a part that is not shown.
+    /// The notice, or the mark of a gap.
     Words(String),
     /// A part of the output.
     Piece {
-        /// Its text, as it was shown.
+        /// The text of the part as it was shown.
         text: String,
-        /// Its place in the output.
+        /// The range of the output, in bytes.
         bytes: Range<u64>,
     },
 }
@@ -58,7 +59,7 @@ impl SeenText {
         SeenText { parts, is_exact, besides }
     }
 
-    /// Adds a text that stands below the notice, such as an outline, and compares again.
+    /// Adds a text below the notice, such as an outline, and compares the checksum again.
     pub fn with_outline(self, outline: String, record: &Record) -> SeenText {
         let notice: String = self.parts.iter().map(SeenPart::text).collect();
         let words = if notice.is_empty() { notice } else { notice + "\n" };
@@ -100,7 +101,8 @@ pub fn seen(store: &dyn Store, name: &OutputId, record: &Record) -> Result<SeenT
     Ok(whole)
 }
 
-/// Reads a range of the original. The copy of an output that was not kept whole has it at another place.
+/// Reads a range of the original. An output that was saved in part has it at another place of the
+/// copy.
 fn stored(store: &dyn Store, name: &OutputId, bytes: &Range<u64>) -> Result<Vec<u8>, Error> {
     let Some(kept) = store.kept_ranges(name)? else { return store.read(name, bytes.clone()) };
     let mut raw = Vec::new();
@@ -122,7 +124,8 @@ mod tests {
     use crate::store::Memory;
     use crate::{Call, Overspill, Profile};
 
-    /// Shortens an output and returns what was sent and what is found out later.
+    /// Shortens an output. Returns the sent text, the reconstructed text, and the number of bytes
+    /// in the record.
     fn sent_and_seen(output: &[u8]) -> (String, SeenText, u64) {
         let engine = Overspill::new(Profile::OWN, Memory::default());
         let outcome = engine.process(output, &Call::new("run"));

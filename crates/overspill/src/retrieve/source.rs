@@ -8,22 +8,22 @@ use std::rc::Rc;
 use crate::Error;
 use crate::store::{KeptRanges, OutputId, Store};
 
-/// The size of a block.
+/// The number of bytes of a block.
 pub(super) const BLOCK: usize = 256 << 10;
 const PAGE: usize = 4096;
 
-/// An output, and the block that was read last.
+/// An output, and the last block that was read.
 pub(super) struct Source<'a> {
     store: &'a dyn Store,
     name: &'a OutputId,
     pub(super) total: u64,
-    /// The ranges of the original that were kept, if not all.
+    /// The saved ranges of the original, if not all of it was saved.
     pub(super) kept: Option<Rc<KeptRanges>>,
     file: Option<File>,
     /// The position in the file.
     at: u64,
     space: Vec<u8>,
-    /// The part of `space` that has the last block.
+    /// The part of `space` with the last block.
     held: Range<usize>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Source<'a> {
         Ok(Source { store, name, total, kept, file, at: 0, space, held: 0..0 })
     }
 
-    /// Returns the block at `at`; nothing at the end.
+    /// Returns the block at `at`. It is empty at the end.
     #[cfg(feature = "diff")]
     pub(super) fn block(&mut self, at: u64) -> Result<&[u8], Error> {
         let end = self.total.min(at.saturating_add(BLOCK as u64));

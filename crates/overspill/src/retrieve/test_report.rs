@@ -1,7 +1,7 @@
-//! Compares two test runs: which failures are gone, which are new, which stay.
+//! Compares two test runs: finds failures that are gone, new, or still there.
 //!
-//! Reads the lines in which runners name a test together with its outcome: cargo test, nextest, pytest, unittest,
-//! go test, TAP, jest, vitest, mocha, and the elements of JUnit XML.
+//! Reads the lines in which runners name a test together with its outcome: cargo test, nextest,
+//! pytest, unittest, go test, TAP, jest, vitest, mocha, and the elements of JUnit XML.
 
 #[cfg(test)]
 mod tests;
@@ -12,17 +12,17 @@ use super::source::Source;
 use crate::Error;
 use crate::store::{OutputId, Store};
 
-/// Larger outputs are not read.
+/// The size in bytes up to which outputs are read.
 const MAX_BYTES: u64 = 64 << 20;
-/// Longer names are cut.
+/// The number of characters to which names are cut.
 const MAX_NAME: usize = 300;
 
-/// How the failures of a test run differ from those of an earlier run. Each list is in the order of names.
+/// The changes in the failures of a test run since an earlier run. Each list is sorted by name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TestChanges {
     /// Tests that failed before and pass now.
     pub fixed: Vec<String>,
-    /// Tests that fail now and did not before.
+    /// Tests that fail now and did not fail before.
     pub new: Vec<String>,
     /// Tests that fail in both runs.
     pub still: Vec<String>,
@@ -30,7 +30,7 @@ pub struct TestChanges {
     pub not_run: Vec<String>,
 }
 
-/// Compares the test reports in two outputs; nothing if they have none.
+/// Compares the test reports in two outputs. Returns `None` if they have no reports.
 pub fn test_changes(
     store: &dyn Store,
     old: &OutputId,
@@ -46,12 +46,12 @@ pub fn test_changes(
     Ok(Some(changes(&before, &after)))
 }
 
-/// The outcome of each test: whether it failed.
+/// Tells for each test whether it failed.
 type Report = BTreeMap<String, bool>;
 
 fn changes(before: &Report, after: &Report) -> TestChanges {
     let mut changes = TestChanges::default();
-    // A quiet runner names only failures: what it does not name has passed.
+    // A quiet runner names only failures, so a test without a name has passed.
     let is_quiet = after.values().all(|failed| *failed);
     for name in before.iter().filter(|(_, failed)| **failed).map(|(name, _)| name) {
         let list = match after.get(name) {
@@ -82,7 +82,8 @@ fn report(store: &dyn Store, name: &OutputId) -> Result<Option<Report>, Error> {
     }
 }
 
-/// Reads the outcomes in a report. The last one of a test counts: it may have been run again.
+/// Reads the outcomes in a report. The last outcome of a test counts, because the test may have
+/// been run again.
 fn read(text: &str) -> Report {
     let mut report = Report::new();
     let mut add = |(name, failed): (&str, bool)| {
@@ -104,7 +105,7 @@ fn read(text: &str) -> Report {
     report
 }
 
-/// Returns the name of a test and whether it failed, if a line says both.
+/// Returns the name of a test and whether it failed, if the line has both.
 fn outcome(line: &str) -> Option<(&str, bool)> {
     tap(line)
         .or_else(|| go(line))
@@ -115,7 +116,7 @@ fn outcome(line: &str) -> Option<(&str, bool)> {
         .or_else(|| marked(line))
 }
 
-/// `test parse::numbers ... FAILED`, `test_parse (tests.Parse) ... ok`.
+/// Reads `test parse::numbers ... FAILED` and `test_parse (tests.Parse) ... ok`.
 fn dotted(line: &str) -> Option<(&str, bool)> {
     let (name, outcome) = line.rsplit_once(" ... ")?;
     let failed = match outcome.split(' ').next()? {
@@ -126,7 +127,7 @@ fn dotted(line: &str) -> Option<(&str, bool)> {
     Some((name.strip_prefix("test ").unwrap_or(name), failed))
 }
 
-/// `PASS [   0.012s] (3/40) crate::binary tests::name`.
+/// Reads `PASS [   0.012s] (3/40) crate::binary tests::name`.
 fn nextest(line: &str) -> Option<(&str, bool)> {
     let (word, rest) = line.split_once(' ')?;
     let failed = match word {
@@ -143,7 +144,7 @@ fn nextest(line: &str) -> Option<(&str, bool)> {
     Some((name, failed))
 }
 
-/// `tests/a.py::test_b FAILED [ 12%]`, `FAILED tests/a.py::test_b - assert 1 == 2`.
+/// Reads `tests/a.py::test_b FAILED [ 12%]` and `FAILED tests/a.py::test_b - assert 1 == 2`.
 fn pytest(line: &str) -> Option<(&str, bool)> {
     if let Some(rest) = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR ")) {
         let name = rest.split_once(" - ").map_or(rest, |(name, _)| name);
@@ -159,7 +160,7 @@ fn pytest(line: &str) -> Option<(&str, bool)> {
     })
 }
 
-/// `--- FAIL: TestParse (0.00s)`.
+/// Reads `--- FAIL: TestParse (0.00s)`.
 fn go(line: &str) -> Option<(&str, bool)> {
     let (failed, name) = match line.strip_prefix("--- FAIL: ") {
         Some(name) => (true, name),
@@ -168,7 +169,7 @@ fn go(line: &str) -> Option<(&str, bool)> {
     Some((name.rsplit_once(" (").map_or(name, |(name, _)| name), failed))
 }
 
-/// `not ok 12 - rejects an invalid key`.
+/// Reads `not ok 12 - rejects an invalid key`.
 fn tap(line: &str) -> Option<(&str, bool)> {
     let (failed, rest) = match line.strip_prefix("not ok ") {
         Some(rest) => (true, rest),
@@ -186,7 +187,7 @@ fn tap(line: &str) -> Option<(&str, bool)> {
     Some((name.trim_start().trim_start_matches("- "), failed))
 }
 
-/// `✓ parses numbers (3 ms)`.
+/// Reads `✓ parses numbers (3 ms)`.
 fn marked(line: &str) -> Option<(&str, bool)> {
     let starts = |marks: [&'static str; 4]| marks.iter().find_map(|mark| line.strip_prefix(mark));
     let (failed, name) = match starts(["✕", "✗", "✖", "×"]) {

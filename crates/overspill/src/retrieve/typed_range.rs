@@ -1,4 +1,4 @@
-//! Ranges as a reader types them, and as marks print them.
+//! Parses ranges as a reader types them, and as marks print them.
 
 use crate::Part;
 
@@ -6,8 +6,8 @@ use crate::Part;
 const SIGNS: [&str; 6] = ["..", ":", "–", "—", "-", ","];
 
 impl Part {
-    /// Reads a range of lines: `A-B`, `A:B`, `A..B`, `A,B`, `A+N`, `:B`, `A:`, one line `A`, or `-N` for the last
-    /// lines. A mark's range is one of them.
+    /// Parses a range of lines: `A-B`, `A:B`, `A..B`, `A,B`, `A+N`, `:B`, `A:`, one line `A`, or
+    /// `-N` for the last lines. The range in a mark has one of these forms.
     pub fn of_lines(typed: &str) -> Option<Part> {
         let typed = typed.trim();
         if let Some(count) = typed.strip_prefix('-') {
@@ -23,7 +23,8 @@ impl Part {
         }
     }
 
-    /// Reads a range of bytes, from one offset up to another, in the same forms but for `A` and `-N`.
+    /// Parses a range of bytes, from one offset up to another, in the same forms except `A` and
+    /// `-N`.
     pub fn of_bytes(typed: &str) -> Option<Part> {
         let typed = Some(typed.trim()).filter(|typed| !typed.starts_with('-'))?;
         if let Some((from, count)) = typed.split_once('+') {
@@ -34,7 +35,7 @@ impl Part {
     }
 }
 
-/// Reads two numbers with a sign between them. The smaller one comes first. Either may be missing.
+/// Parses two numbers with a sign between them. The smaller one comes first. Either may be missing.
 fn bounds(typed: &str, first: u64) -> Option<(u64, u64)> {
     let (from, to) = SIGNS.iter().find_map(|sign| typed.split_once(sign))?;
     if from.trim().is_empty() && to.trim().is_empty() {

@@ -1,4 +1,5 @@
-//! The bytes that were shown of saved outputs, and the bytes that would have been shown.
+//! Counts the bytes that were shown of saved outputs, and the bytes that would have been shown
+//! without overspill.
 
 use std::collections::HashSet;
 
@@ -7,31 +8,32 @@ use jiff::{SignedDuration, Timestamp};
 use crate::Error;
 use crate::store::{ExpiredOutput, OutputId, Record, Store};
 
-/// What was produced and what was shown of one output that was too large.
+/// The size of one output that was too large, and the bytes of it that were shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Usage {
-    /// The id of the output. An expired output has one, too.
+    /// The id of the output, also of an expired one.
     pub id: OutputId,
-    /// When it was saved.
+    /// The time at which the output was saved.
     pub saved: Timestamp,
-    /// The tool it came from.
+    /// The tool that printed the output.
     pub tool: Option<String>,
-    /// The command it came from, where it was one.
+    /// The command that printed the output, if the call ran one.
     pub command: Option<String>,
     /// The name of the host agent that made the call, if it is known.
     pub host: Option<String>,
-    /// How many bytes it had.
+    /// The size of the output in bytes.
     pub produced: u64,
-    /// How many bytes the host itself would have shown, if that is known.
+    /// The number of bytes that the host itself would have shown, if that is known.
     pub baseline: Option<u64>,
-    /// How many bytes went out with the preview, notice included. Of an output that an older version
-    /// saved, the bytes of the output that its preview shows.
+    /// The number of bytes sent with the preview, notice included. For an output that an older
+    /// version saved, the number of bytes of the output that its preview shows.
     pub shown: u64,
-    /// A person watched it on a terminal, so that no model read it.
+    /// A person watched the output on a terminal. No model read it.
     pub on_terminal: bool,
-    /// How many bytes were shown of it later, page by page.
+    /// The number of bytes that were read later, page by page.
     pub retrieved: u64,
-    /// How many lines with a sign of failure were cut and not read later, if that is known.
+    /// The number of lines with a sign of failure that were cut and not read later, if that is
+    /// known.
     pub unseen_failures: Option<u64>,
     /// The output is still in the store.
     pub is_there: bool,
@@ -73,27 +75,29 @@ impl Usage {
     }
 }
 
-/// Returns the usage of all outputs that were saved since then, and of those that are remembered to
-/// have expired.
+/// Returns the usage of all outputs that were saved since `since`, expired ones included as far as
+/// the store remembers them.
 ///
-/// Short outputs are not saved, and so not among them. Outputs that somebody has removed are not either.
+/// Short outputs are not saved, so they are not in the list. Outputs that a person removed are not
+/// in the list either.
 pub fn usage(store: &dyn Store, since: Timestamp) -> Result<Vec<Usage>, Error> {
     let mut all = Vec::new();
     let names: Vec<OutputId> = store.list()?.into_iter().map(|entry| entry.name).collect();
-    // Noted before it went, an output may be there all the same, or be noted twice.
+    // An output is remembered before it is deleted, so it may still be in the store, or be
+    // remembered twice.
     let mut seen: HashSet<OutputId> = names.iter().cloned().collect();
     for gone in store.all_expired()? {
         if gone.created.is_some() && gone.shown.is_some() && seen.insert(gone.name.clone()) {
             all.extend(Usage::of_expired(gone));
         }
     }
-    // A name tells its time by the clock of its machine, which may be wrong by some hours.
+    // The time in a name is that of its machine's clock, which may be wrong by some hours.
     let from = since.saturating_sub(SignedDuration::from_hours(24)).unwrap_or(since);
     let is_late = |name: &OutputId| name.time().is_none_or(|time| time >= from);
     let names: Vec<OutputId> = names.into_iter().filter(is_late).collect();
     let records = store.records(&names)?;
     for (name, record) in names.into_iter().zip(records) {
-        // Nothing is known of one that was saved without a record. The size of a running one is not known yet.
+        // An output without a record has no usage. The size of a running one is not known yet.
         if let Some(record) = record.filter(|record| !record.running) {
             all.push(Usage::of_record(name, record));
         }

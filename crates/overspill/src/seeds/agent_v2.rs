@@ -20,7 +20,7 @@ const TOOLS: &[ToolDefaults] = &[
     ToolDefaults { tool: "read_file", enabled: Some(false), max_lines: None, keep: None },
 ];
 
-/// Its fields for the path and the counts begin with `truncation`.
+/// The result layout. The fields for the path and the counts begin with `truncation`.
 const SHAPE: ResultLayout = ResultLayout {
     path: ResultField::Metadata("truncationPath"),
     left_out: Some((
@@ -33,7 +33,8 @@ const SHAPE: ResultLayout = ResultLayout {
 };
 
 impl Profile {
-    /// 2000 lines and 50 KiB, whole lines from the head, or as the tool's entry says.
+    /// The profile: 2000 lines and 50 KiB, whole lines from the head, or the settings of the tool's
+    /// entry.
     pub const AGENT_V2: Profile = Profile {
         name: "agent-v2",
         accounting: Accounting::WhatIsExceeded,

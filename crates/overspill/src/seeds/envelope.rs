@@ -23,8 +23,8 @@ use crate::engine::Output;
 use crate::redact::Redacted;
 use crate::{Call, CallEnd, CallOptions, Masked, Outcome, Overspill, Spilled};
 
-/// Shortens a response. A short response comes back unchanged. A longer one becomes a response that
-/// says what is missing.
+/// Shortens a response. A short response is unchanged. A long one becomes a response that names the
+/// missing part.
 pub fn respond<'a>(
     overspill: &Overspill,
     response: &'a str,
@@ -34,7 +34,7 @@ pub fn respond<'a>(
     respond_ended(overspill, response, call, options, CallEnd::default())
 }
 
-/// Like [`respond`], and the record of a saved output says how the call ended.
+/// Like [`respond`], and records how the call ended.
 pub fn respond_ended<'a>(
     overspill: &Overspill,
     response: &'a str,
@@ -45,7 +45,7 @@ pub fn respond_ended<'a>(
     answer(overspill, response, call, options, end).text
 }
 
-/// Like [`respond_ended`], as an outcome: its text is the response.
+/// Like [`respond_ended`], but returns an outcome whose text is the response.
 pub fn process_ended<'a>(
     overspill: &Overspill,
     response: &'a str,
@@ -69,12 +69,12 @@ pub fn process_ended<'a>(
     }
 }
 
-/// A response, and how it came about.
+/// A response, with the facts about shortening it.
 struct Answer<'a> {
     text: Cow<'a, str>,
-    /// The response was too large.
+    /// The preview, if the response was too large.
     spilled: Option<Box<Spilled>>,
-    /// How many secrets were masked.
+    /// The number of masked secrets.
     masked: u64,
 }
 
@@ -85,7 +85,7 @@ fn answer<'a>(
     options: &CallOptions,
     end: CallEnd,
 ) -> Answer<'a> {
-    // A response that asks to be left alone is masked as well.
+    // Secrets are masked also in a response with `truncation_skip`.
     let redacted = overspill.redact.json(response);
     match redacted.get() {
         Cow::Borrowed(text) => answered(overspill, &redacted.part(|_| *text), call, options, end),
@@ -119,12 +119,13 @@ fn answered<'a>(
     let output =
         redacted.part(|_| Output { measured: measured.as_bytes(), stored: response.as_bytes() });
     let (limits, ceiling) = (plan.policy.limits, plan.ceiling);
-    match overspill.bound_by(plan, &output, call, end) {
+    match overspill.shorten_by(plan, &output, call, end) {
         Outcome::Whole(_) | Outcome::Masked(_) => whole,
         Outcome::Spilled(spilled) => {
             let mut text = encode(&fields, &spilled, &limits);
             if text.len() as u64 > ceiling.bytes.unwrap_or(u64::MAX) {
-                // The other fields are too large themselves. The saved output has them.
+                // The other fields are too large themselves, so they are left out. The saved output
+                // has them.
                 let status = fields.into_iter().filter(|(key, _)| key == "status").collect();
                 text = encode(&status, &spilled, &limits);
             }
@@ -133,8 +134,8 @@ fn answered<'a>(
     }
 }
 
-/// The fields of a response, each as a piece of JSON. Few values are parsed, so deep nesting, large
-/// numbers and odd strings in the others do no harm.
+/// The fields of a response, each as a piece of JSON. Only few values are parsed, so deep nesting,
+/// large numbers and odd strings in the others do no harm.
 type Fields = BTreeMap<String, Box<RawValue>>;
 
 enum Decoded {
@@ -163,7 +164,7 @@ impl Decoded {
     }
 }
 
-/// Tells whether a response asks to be left alone: its `truncation_skip` is `true`.
+/// Tells whether a response must not be shortened: its `truncation_skip` is `true`.
 fn skips(fields: &Fields) -> bool {
     let context =
         fields.get("context").and_then(|raw| serde_json::from_str::<Fields>(raw.get()).ok());
@@ -171,9 +172,8 @@ fn skips(fields: &Fields) -> bool {
     skip.is_some_and(|raw| raw.get() == "true")
 }
 
-/// Tells whether this library has shortened a response already. The response then has our record.
-/// Either the store has the output that the record names, or the preview is as long as the record
-/// says.
+/// Tells whether this library has shortened a response already. Such a response has our record, and
+/// either the store has the output in the record, or the preview has the length in the record.
 fn is_ours(fields: &Fields, overspill: &Overspill) -> bool {
     let ours = || {
         let data: Value = serde_json::from_str(fields.get("data")?.get()).ok()?;
@@ -192,7 +192,7 @@ fn is_ours(fields: &Fields, overspill: &Overspill) -> bool {
         let kept = truncation.get("kept_bytes")?.as_u64()?;
         let most = truncation.get("max_bytes")?.as_u64()?;
         let unsaved = !truncation.contains_key("full_output_path");
-        // The mark between two ends is no part of the output.
+        // The mark between two ends is not part of the output.
         let marks = match truncation.get("direction")?.as_str()? {
             "ends" => LONGEST_MARK as u64,
             _ => 0,
@@ -259,9 +259,9 @@ fn encode(response: &Fields, spilled: &Spilled, limits: &Limits) -> String {
     )
 }
 
-/// Removes white space and needless escapes from JSON. Numbers stay as they are written.
+/// Removes white space and needless escapes from JSON. Numbers keep their spelling.
 fn compact(json: &str) -> String {
-    // A `Value` cannot hold very deep nesting or half of a surrogate pair.
+    // A `Value` cannot represent very deep nesting or half of a surrogate pair.
     match serde_json::from_str::<Value>(json) {
         Ok(value) if !json.contains("$serde_json::private") => value.to_string(),
         _ => without_blanks(json),

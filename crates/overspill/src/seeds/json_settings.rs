@@ -1,4 +1,4 @@
-//! The settings of the source systems: JSON with names in camel case.
+//! Reads the settings of the source systems: JSON with names in camel case.
 
 use overspill_core::Keep;
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ impl Layer {
     /// `true` or `false` switches truncation on or off.
     ///
     /// An invalid value causes a warning and is left out. The caller reads the keys that a layer
-    /// does not have, such as the directory of files.
+    /// does not have, such as the directory.
     pub fn from_json(json: &Value) -> (Layer, Vec<Warning>) {
         let mut warnings = Vec::new();
         let layer = match json {
@@ -72,8 +72,8 @@ pub(super) fn warning(key: &str, value: &Value, allowed: &str) -> Warning {
     Warning { key: key.to_owned(), place: None, message: format!("{value} is not {allowed}") }
 }
 
-/// Tells whether the takumi files leave truncation on. The project's file decides, else the global
-/// one; the default is on. Only booleans count.
+/// Tells whether the takumi files leave truncation on. The project's file overrides the global
+/// file, and the default is on. Only booleans count.
 pub fn takumi_enabled(global: Option<&Value>, project: Option<&Value>) -> (bool, Vec<Warning>) {
     let mut warnings = Vec::new();
     for file in [project, global].into_iter().flatten() {
@@ -86,7 +86,7 @@ pub fn takumi_enabled(global: Option<&Value>, project: Option<&Value>) -> (bool,
     (true, warnings)
 }
 
-/// Sets `truncation` in the contents of a takumi file and changes nothing else.
+/// Sets `truncation` in the contents of a takumi file, and changes no other key.
 pub fn takumi_set(file: &Value, key: &str, value: &str) -> Result<Value, Warning> {
     let refused =
         |message: &str| Warning { key: key.to_owned(), place: None, message: message.to_owned() };

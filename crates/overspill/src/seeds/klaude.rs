@@ -1,4 +1,5 @@
-//! The profile `klaude`: cuts beyond 40,000 characters, and shows 20,000 of them from both ends.
+//! The profile `klaude`: cuts outputs over 40,000 characters, and shows 20,000 of them from both
+//! ends.
 
 use std::borrow::Cow;
 
@@ -12,7 +13,7 @@ use crate::store::{Also, Missing, NamePart, NameStyle};
 use crate::sweep::Retention;
 
 impl Profile {
-    /// Over 40,000 characters: the first 10,000 and the last 10,000.
+    /// The profile: outputs over 40,000 characters show the first 10,000 and the last 10,000.
     pub const KLAUDE: Profile = Profile {
         name: "klaude",
         policy: Policy {
@@ -47,7 +48,7 @@ impl Profile {
         ..SOURCE_SYSTEM
     };
 
-    /// [`Profile::KLAUDE`] with numbers of your own.
+    /// Returns [`Profile::KLAUDE`] with numbers of your own.
     pub fn klaude(max_length: u64, head_chars: u32, tail_chars: u32) -> Profile {
         let shown = u64::from(head_chars) + u64::from(tail_chars);
         let policy = Policy {
@@ -59,7 +60,7 @@ impl Profile {
         Profile { policy, ..Profile::KLAUDE }
     }
 
-    /// The simple strategy: the first `max_length` characters, and nothing is saved.
+    /// Returns the simple strategy: the first `max_length` characters, without saving.
     pub fn klaude_simple(max_length: u64) -> Profile {
         let limits = Limits::NONE.chars(max_length);
         let policy = Policy { trigger: limits, limits, keep: Keep::Head, ..Profile::KLAUDE.policy };

@@ -12,7 +12,7 @@ use crate::profile::{Directory, NoticeStyle, Profile, Sweeps};
 use crate::store::{Also, Entry, NamePart, NameStyle};
 use crate::{Error, Layer, Limit, Overspill};
 
-/// The sentences of its notice.
+/// The sentences of the notice.
 pub(super) const WORDS: WalkWords = WalkWords {
     saved: "The tool call succeeded but the output was truncated. Full output saved to: {PATH}",
     look: "Use Grep to search the full content or Read with offset/limit to view specific sections.",
@@ -24,7 +24,7 @@ pub(super) const WORDS: WalkWords = WalkWords {
 };
 
 impl Profile {
-    /// 2000 lines and 50 KiB, whole lines from the head.
+    /// The profile: 2000 lines and 50 KiB, whole lines from the head.
     pub const OPENCODE: Profile = Profile {
         name: "opencode",
         words: NoticeStyle::Walk(WORDS),
@@ -72,11 +72,13 @@ impl Preset {
     }
 }
 
-/// Removes outputs by the time in their names, as the document of opencode describes it, and returns how many.
+/// Removes outputs by the time in their names, as the document of opencode describes it, and
+/// returns their number.
 ///
-/// [`Overspill::sweep`] goes by the last use of an output instead, so that an output that is still read stays. A name with a
-/// day goes if the whole day is older than the retention. The ids of opencode's own source carry the time, too. A name without
-/// a time goes by its last use. A pinned output stays.
+/// [`Overspill::sweep`] goes by the last use of an output instead, so that an output in use stays.
+/// An output whose name has a day is removed if the whole day is older than the retention. The ids
+/// of opencode's own source contain the time, too. An output whose name has no time goes by its
+/// last use. A pinned output stays.
 pub fn cleanup_by_name(overspill: &Overspill) -> Result<u64, Error> {
     let Some(longest) = overspill.retention().unused_for else { return Ok(0) };
     let (store, now) = (overspill.store(), overspill.now());
@@ -92,19 +94,20 @@ pub fn cleanup_by_name(overspill: &Overspill) -> Result<u64, Error> {
     Ok(removed)
 }
 
-/// Returns the latest time at which a file with this name can have been made.
+/// Returns the latest time at which a file with this name can have been written.
 fn time_in_name(name: &str, now: Timestamp) -> Option<Timestamp> {
     let rest = name.strip_prefix("tool_")?;
     if let Some((day, _)) = rest.split_once('_') {
         let day = Date::strptime("%Y%m%d", day).ok()?;
         return Some(day.tomorrow().ok()?.to_zoned(TimeZone::UTC).ok()?.timestamp());
     }
-    // An id of opencode's source: 48 bits of time in hex, the lower 12 of them a counter, then 14 random characters.
+    // An id of opencode's source: 48 bits of time in hex, the lower 12 of them a counter, then 14
+    // random characters.
     let is_id = rest.len() == 26 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let time = i64::from_str_radix(rest.get(..12).filter(|_| is_id)?, 16).ok()? >> 12;
-    // The 36 bits of milliseconds begin again every 2.2 years, so the last such time is meant.
+    // The 36 bits of milliseconds wrap around every 2.2 years, so the latest such time is meant.
     let past = (now.as_millisecond() - time).rem_euclid(1 << 36);
-    // A time in the second half is more likely one of a clock that is ahead.
+    // A time in the second half more likely comes from a clock that is ahead.
     (past < 1 << 35).then(|| Timestamp::from_millisecond(now.as_millisecond() - past).ok())?
 }
 
@@ -124,7 +127,7 @@ pub enum ToolKind {
 }
 
 impl ToolKind {
-    /// Returns which end to keep.
+    /// Returns the end of the output to keep.
     pub fn keep(self) -> Keep {
         match self {
             ToolKind::Code | ToolKind::Config | ToolKind::Search => Keep::Head,
@@ -146,8 +149,8 @@ pub struct PermissionRule {
 
 /// Tells whether an agent with these rules may hand work to a sub-agent.
 ///
-/// The last rule that matches decides. If no rule matches, the user is asked, so the agent may.
-/// Without a list of rules the agent may not.
+/// The last rule that matches decides. If no rule matches, the agent asks the user, so the answer
+/// is yes. Without a list of rules the answer is no.
 pub fn can_delegate(rules: Option<&[PermissionRule]>) -> bool {
     let Some(rules) = rules else { return false };
     let decides = |rule: &&PermissionRule| {

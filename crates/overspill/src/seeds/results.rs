@@ -11,7 +11,7 @@ use crate::{Event, EventKind, Outcome};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "ResultFields", into = "ResultFields")]
 pub enum ServiceResult {
-    /// The model gets the output as it is.
+    /// The model gets the output unchanged.
     Whole {
         /// The output.
         content: String,
@@ -111,11 +111,11 @@ impl From<ResultFields> for ServiceResult {
 pub struct ServiceEvent {
     /// `truncated`, `skipped` or `error`.
     pub r#type: String,
-    /// The tool.
+    /// The name of the tool.
     pub tool_name: String,
-    /// Bytes of the output.
+    /// The size of the output in bytes.
     pub original_size: u64,
-    /// Bytes of the text for the model.
+    /// The size of the text for the model in bytes.
     pub truncated_size: u64,
     /// The path of the whole output.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -128,7 +128,7 @@ pub struct ServiceEvent {
 }
 
 impl ServiceEvent {
-    /// Makes it of one of our events.
+    /// Converts one of our events.
     pub fn of(event: &Event) -> ServiceEvent {
         let (r#type, output_path, error) = match &event.what {
             EventKind::Skipped => ("skipped", None, None),
@@ -147,18 +147,18 @@ impl ServiceEvent {
     }
 }
 
-/// The result record of `klaude`; lengths in characters.
+/// The result record of `klaude`. Lengths are in characters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TruncationResult {
     /// The text for the model.
     pub output: String,
-    /// Whether anything is hidden.
+    /// Whether a part is hidden.
     pub was_truncated: bool,
     /// The path of the whole output.
     pub saved_file_path: Option<String>,
-    /// Length of the whole output.
+    /// The length of the whole output.
     pub original_length: u64,
-    /// Length of the hidden part.
+    /// The length of the hidden part.
     pub truncated_length: u64,
 }
 
@@ -167,9 +167,9 @@ pub struct TruncationResult {
 pub struct TruncationUiExtra {
     /// The path of the whole output.
     pub saved_file_path: String,
-    /// Length of the whole output.
+    /// The length of the whole output.
     pub original_length: u64,
-    /// Length of the hidden part.
+    /// The length of the hidden part.
     pub truncated_length: u64,
 }
 
@@ -195,7 +195,7 @@ impl TruncationResult {
         }
     }
 
-    /// Returns the part for the user. There is none unless a file was saved.
+    /// Returns the part for the user. `None` unless a file was saved.
     pub fn ui_extra(&self) -> Option<TruncationUiExtra> {
         Some(TruncationUiExtra {
             saved_file_path: self.saved_file_path.clone()?,

@@ -1,4 +1,5 @@
-//! The service of `agent-v2`: built from its JSON configuration, with settings that can change later.
+//! The service of `agent-v2`: built from its JSON configuration, with settings that can change
+//! later.
 
 use std::path::PathBuf;
 
@@ -54,11 +55,11 @@ pub struct Service {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[must_use]
 pub struct ServiceContext {
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
-    /// The session.
+    /// The name of the session.
     pub session: Option<String>,
-    /// The message.
+    /// The name of the message.
     pub message: Option<String>,
     /// Whether the caller can hand work to a sub-agent.
     pub delegate: bool,
@@ -67,7 +68,8 @@ pub struct ServiceContext {
 }
 
 impl Service {
-    /// Reads `{global, tools}`, or the settings of `global` with `tools` among them, or `true` or `false`.
+    /// Reads `{global, tools}`, or the settings of `global` with `tools` among them, or `true` or
+    /// `false`.
     ///
     /// `global` has `maxLines`, `maxBytes`, `direction`, `enabled`, `storageDir` and `retentionDays`. An entry of
     /// `tools` has the first four. Outputs are saved in `storageDir`, or in `data/truncation`, both below
@@ -87,7 +89,7 @@ impl Service {
         Service { overspill, warnings: config.warnings }
     }
 
-    /// Makes a service of an engine, such as one with a store and a strategy of your own.
+    /// Makes a service of an engine, for example one with a store and a strategy of your own.
     pub fn new(overspill: Overspill) -> Service {
         Service { overspill, warnings: Vec::new() }
     }
@@ -99,7 +101,7 @@ impl Service {
         Service { overspill: self.overspill.to_builder().observer(observer).build(), ..self }
     }
 
-    /// Chooses what is shown with a strategy of your own.
+    /// Chooses the shown parts with a strategy of your own.
     #[must_use]
     pub fn strategy(self, strategy: impl Strategy + 'static) -> Service {
         Service { overspill: self.overspill.to_builder().strategy(strategy).build(), ..self }
@@ -117,10 +119,11 @@ impl Service {
         ServiceResult::of(&self.overspill.process_with(text.as_bytes(), &call, &options))
     }
 
-    /// Like [`Service::output`], on a thread of its own: the caller can await it in any runtime.
+    /// Like [`Service::output`], on a thread of its own. The caller can await it in any runtime.
     ///
-    /// If that thread cannot be started, the work is done where the future is polled. A strategy or a store that
-    /// never answers keeps the thread, and not the caller: drop the future after a time, and the text is still yours.
+    /// If the thread cannot be started, the work runs where the future is polled. A strategy or a
+    /// store that never answers blocks the thread and not the caller. You can drop the future after
+    /// a timeout and still use the text.
     #[cfg(feature = "async")]
     pub fn output_async(
         &self,
@@ -141,13 +144,13 @@ impl Service {
         self.overspill.settings.user.tools.insert(tool.into(), settings);
     }
 
-    /// Sets how many days a saved output stays that nobody uses.
+    /// Sets the number of days after which an unused output expires.
     pub fn set_retention_days(&mut self, days: u32) {
         let builder = self.overspill.to_builder();
         self.overspill = builder.retention(Retention::days(days)).build();
     }
 
-    /// Removes expired outputs and returns how many.
+    /// Removes expired outputs and returns their number.
     pub fn cleanup(&self) -> Result<u64, Error> {
         self.overspill.sweep().map(|swept| swept.removed)
     }
@@ -202,8 +205,8 @@ impl From<&str> for ServiceContext {
     }
 }
 
-/// Adds the document's table of tools to the settings of a service. The document's service has it in `tools`, so an
-/// entry of the table is stronger than `global`.
+/// Adds the table of tools in the document to the settings of a service. The service of the
+/// document has this table in `tools`, so an entry of the table overrides `global`.
 fn with_tool_table(mut layer: Layer) -> Layer {
     let profile = Profile::AGENT_V2;
     for name in profile.tools.iter().map(|defaults| defaults.tool) {
@@ -286,9 +289,9 @@ impl Config {
     }
 }
 
-/// Returns the retention of so many days. Parts of a day count.
+/// Returns the retention of this number of days. Fractions of a day count.
 fn after_days(days: f64) -> Retention {
-    // A hundred thousand years, which a duration can hold.
+    // A hundred thousand years, which fits into a duration.
     const MOST_SECONDS: f64 = 1e5 * 366.0 * 86_400.0;
     let seconds = (days * 86_400.0).min(MOST_SECONDS) as i64;
     Retention { unused_for: Some(SignedDuration::from_secs(seconds)), ..Retention::FOREVER }

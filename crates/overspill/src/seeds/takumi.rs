@@ -10,7 +10,7 @@ use crate::profile::{
 use crate::store::{Also, NamePart, NameStyle};
 use crate::sweep::Retention;
 
-/// The sentences of its notice. They claim nothing about the call, and offer no delegation.
+/// The sentences of the notice. They make no claim about the call, and offer no delegation.
 const WORDS: WalkWords = WalkWords {
     saved: "Full output saved to: {PATH}",
     look: "Use Grep to search the full content or Read with offset/limit to view specific sections.",

@@ -1,6 +1,7 @@
 //! The profile `unified`: one rule for every tool that answers in the common JSON envelope.
 //!
-//! [`envelope`](super::envelope) reads and writes the envelope. The profile says what is measured and kept.
+//! [`envelope`](super::envelope) reads and writes the envelope. The profile has the limits and the
+//! shown part.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The five variables of `unified`.
+//! Reads the five environment variables of the profile `unified`.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -11,15 +11,15 @@ use crate::settings::Warning;
 use crate::sweep::Retention;
 use crate::{Layer, Limit, Overspill, OverspillBuilder, Settings};
 
-/// The profile `unified` as its variables set it.
+/// The profile `unified` with the values of its variables.
 #[derive(Debug, Clone)]
 pub struct UnifiedVariables {
-    /// [`Profile::UNIFIED`] with the directory below the project's root, and with the number of days after which
-    /// an unused file is removed.
+    /// [`Profile::UNIFIED`] with the directory below the project's root, and with the number of
+    /// days after which an unused file is removed.
     pub profile: Profile,
     /// Limits and direction.
     pub layer: Layer,
-    /// One for each variable with an invalid value. The default applies instead.
+    /// A warning for each variable with an invalid value. The default applies instead.
     pub warnings: Vec<Warning>,
 }
 

@@ -11,17 +11,17 @@ use crate::store::SpillRef;
 /// The sentences of [`NoticeStyle::Walk`]; `{PATH}` is the saved file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WalkWords {
-    /// Says that the output is saved.
+    /// The sentence that the output is saved.
     pub saved: &'static str,
-    /// Says how to look at the saved output.
+    /// The sentence about reading the saved output.
     pub look: &'static str,
-    /// Says how to let a sub-agent look at it.
+    /// The sentence about reading it by a sub-agent.
     pub delegate: Option<&'static str>,
-    /// Says that the output is not saved.
+    /// The sentence that the output is not saved.
     pub failed: &'static str,
 }
 
-/// The facts that a notice is made of.
+/// The facts for a notice.
 #[derive(Debug)]
 pub(crate) struct NoticeFacts<'a> {
     pub(crate) pieces: Vec<Cow<'a, str>>,
@@ -43,7 +43,8 @@ pub(crate) enum Direction {
 }
 
 impl Direction {
-    /// Looks at the pieces if `keep` does not name one end. A text that a strategy wrote has no pieces.
+    /// Returns the direction by `keep`, or by the pieces if `keep` does not name one end. A text
+    /// that a strategy wrote has no pieces.
     pub(crate) fn of(keep: Keep, cut: Option<&Cut>) -> Direction {
         let pieces = cut.map_or(&[][..], |cut| &cut.pieces);
         let has_gap = pieces.windows(2).any(|two| two[0].bytes.end < two[1].bytes.start);
@@ -56,7 +57,7 @@ impl Direction {
         }
     }
 
-    /// The value of `direction` in an envelope. Its document knows `head` and `tail`.
+    /// Returns the value of `direction` in an envelope. The document allows `head` and `tail`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Direction::Head => "head",
@@ -66,10 +67,10 @@ impl Direction {
     }
 }
 
-/// The longest text that [`preview`] puts between two pieces.
+/// The length in bytes of the longest text that [`preview`] puts between two pieces.
 pub(crate) const LONGEST_MARK: usize = "\n...18446744073709551615 lines truncated...\n".len();
 
-/// Stands for one of several gaps: only their total is known.
+/// The mark for one of several gaps, of which only the total is known.
 const GAP: &str = "...";
 
 /// Joins the texts of pieces, with a mark on a line of its own between them.

@@ -1,7 +1,7 @@
-//! Addresses of HTTP servers.
+//! Checks addresses of HTTP servers.
 
-/// Tells whether a text is the address of an HTTP server that every client accepts. Host names beyond
-/// ASCII must be encoded (`xn--…`), since some clients panic otherwise.
+/// Tells whether a text is the address of an HTTP server that every client accepts. Host names
+/// beyond ASCII must be encoded (`xn--…`), since some clients panic otherwise.
 pub fn is_http_address(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("https://").or(text.strip_prefix("http://")) else {
         return false;

@@ -1,7 +1,7 @@
-//! The settings that calls can differ in, as one table.
+//! The table of the settings of a call.
 //!
-//! Merging layers, the rule for project files, `overspill config`, the options of the command line and
-//! those of the packages all go by this table.
+//! Merging layers, the rule for project files, `overspill config`, the command-line options and the
+//! options of the packages all use this table.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use overspill_core::{Keep, Kind};
 
 use super::{KindSetting, Limit};
 
-/// A setting that calls can differ in.
+/// A setting that can differ between calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CallSetting {
     /// Whether long outputs are shortened.
@@ -18,9 +18,9 @@ pub enum CallSetting {
     Keep,
     /// Whether the preview of a failing log uses all of its room.
     Fill,
-    /// What kind of output it is.
+    /// The kind of output.
     Kind,
-    /// Whether outputs beyond the ceiling are shortened in any case.
+    /// Whether outputs over the ceiling are shortened in any case.
     Ceiling,
     /// The limit on lines.
     MaxLines,
@@ -41,13 +41,13 @@ pub struct CallField {
     pub also: Option<&'static str>,
     /// The kind of its values.
     pub kind: CallKind,
-    /// The value where no level sets one.
+    /// The value if no level sets one.
     pub default: CallValue,
-    /// What a project's file may do with it.
+    /// The rule for a project's file.
     pub project: ProjectRule,
-    /// What the setting does, in a sentence.
+    /// A sentence about the effect of the setting.
     pub help: &'static str,
-    /// The option of the command line: its name and its help text. `None` if there is no option.
+    /// The command-line option: its name and its help text. `None` without an option.
     pub option: Option<(&'static str, &'static str)>,
 }
 
@@ -71,7 +71,7 @@ pub enum CallKind {
 pub enum CallValue {
     /// On or off.
     Switch(bool),
-    /// A limit, or none.
+    /// A limit, or no limit.
     Limit(Limit),
     /// The part that is shown.
     Keep(Keep),
@@ -79,14 +79,15 @@ pub enum CallValue {
     Kind(KindSetting),
 }
 
-/// What a project's file may do with a setting. The file comes with a checkout, so it is not trusted.
+/// The rule for a setting in a project's file. The file comes with a checkout, so it is not
+/// trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProjectRule {
-    /// Set it to any value.
+    /// The project can set any value.
     Sets,
-    /// Set it to a tighter value than the one that applies without the project.
+    /// The project can set a lower limit than the value that applies without the project.
     Tightens,
-    /// Nothing: only the user decides.
+    /// The project's value is ignored: only the user decides.
     Ignored,
 }
 
@@ -112,7 +113,7 @@ impl CallSetting {
         let (auto, none) = (CallValue::Keep(Keep::Auto), CallValue::Limit(Limit::Unlimited));
         let any = CallValue::Kind(KindSetting::Auto);
         let (name, also, kind, default, project, help, option) = match self {
-            // Without shortening an output of 512,000 bytes is shown: only the user decides that.
+            // Without shortening, a model gets up to 512,000 bytes. Only the user decides that.
             CallSetting::Enabled => ("enabled", Some("truncation"), Kind::Switch, on, Project::Ignored, "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are.",
                 None),
             CallSetting::Keep => ("keep", Some("direction"), Kind::Keep, auto, Project::Sets, "The part of a long output to show.",
@@ -170,7 +171,7 @@ impl CallValue {
         Some(CallValue::Kind(kind))
     }
 
-    /// Returns the names that [`CallValue::kind_named`] takes.
+    /// Returns the names that [`CallValue::kind_named`] accepts.
     pub fn kind_names() -> impl Iterator<Item = &'static str> {
         std::iter::once(AUTO_KIND).chain(Kind::ALL.into_iter().map(Kind::name))
     }
@@ -190,7 +191,7 @@ const fn keep_name(keep: Keep) -> &'static str {
     match keep {
         Keep::Head => "head",
         Keep::Tail => "tail",
-        // Other shares of the two ends have no name of their own.
+        // Other ratios of the two ends have no name.
         Keep::Ends { .. } => "ends",
         Keep::Signal => "signal",
         Keep::Structure => "structure",
@@ -198,10 +199,10 @@ const fn keep_name(keep: Keep) -> &'static str {
     }
 }
 
-/// The name for a kind that the text decides.
+/// The name of the setting that lets the text decide about the kind.
 const AUTO_KIND: &str = "auto";
 
-/// The parts of an output that can be kept: name, meaning, and what is said of it.
+/// The parts of an output that can be kept: name, value, and help text.
 pub const KEEPS: &[(&str, Keep, &str)] = &[
     ("head", Keep::Head, "The start"),
     ("tail", Keep::Tail, "The end"),

@@ -1,4 +1,4 @@
-//! One level of settings.
+//! One level of settings, such as those of the user or of a call.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use overspill_core::{Keep, Kind, Limits, Policy};
 
 use super::{CallSetting, CallValue};
 
-/// One level of settings. The level below decides about a setting that this one does not set.
+/// One level of settings. A setting without a value is left to the level below.
 ///
 /// ```
 /// use overspill::core::Keep;
@@ -26,7 +26,8 @@ pub struct Layer {
     pub fill: Option<bool>,
     /// The kind of output.
     pub kind: Option<KindSetting>,
-    /// Whether outputs beyond the profile's [`ceiling`](crate::Profile::ceiling) are shortened in any case.
+    /// Whether outputs over the profile's [`ceiling`](crate::Profile::ceiling) are shortened in any
+    /// case.
     pub ceiling: Option<bool>,
     /// The limit on lines.
     pub max_lines: Option<Limit>,
@@ -49,12 +50,12 @@ pub enum KindSetting {
     Only(Kind),
 }
 
-/// A limit, or none.
+/// A limit, or no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
-    /// At most this many.
+    /// At most this number.
     AtMost(u64),
-    /// Any number.
+    /// No limit.
     Unlimited,
 }
 
@@ -74,7 +75,7 @@ impl Layer {
         }
     }
 
-    /// Sets a setting, or leaves it to the level below. A value of another kind counts as none.
+    /// Sets a setting. `None`, or a value of another kind, leaves it to the level below.
     pub fn set(&mut self, setting: CallSetting, value: Option<CallValue>) {
         match setting {
             CallSetting::Enabled => self.enabled = value.and_then(switch),
@@ -89,7 +90,7 @@ impl Layer {
         }
     }
 
-    /// Returns a level that sets nothing.
+    /// Returns a level without values.
     pub fn new() -> Layer {
         Layer::default()
     }
@@ -114,7 +115,8 @@ impl Layer {
         Layer { kind: Some(kind), ..self }
     }
 
-    /// Sets whether outputs beyond the profile's [`ceiling`](crate::Profile::ceiling) are shortened in any case.
+    /// Sets whether outputs over the profile's [`ceiling`](crate::Profile::ceiling) are shortened
+    /// in any case.
     pub fn ceiling(self, ceiling: bool) -> Layer {
         Layer { ceiling: Some(ceiling), ..self }
     }
@@ -145,7 +147,7 @@ impl Layer {
         self
     }
 
-    /// Returns these settings with those of `other` on top.
+    /// Returns these settings, overridden by those of `other`.
     pub fn updated(&self, other: &Layer) -> Layer {
         let mut merged = self.clone();
         for setting in CallSetting::ALL {
@@ -157,7 +159,7 @@ impl Layer {
         merged
     }
 
-    /// Returns the limits that this level sets. It has none where it sets nothing.
+    /// Returns the limits that this level sets. The others are unlimited.
     pub fn limits(&self) -> Limits {
         let limit = |limit: Option<Limit>| limit.and_then(Option::from);
         Limits {
@@ -170,7 +172,8 @@ impl Layer {
 }
 
 impl From<&Policy> for Layer {
-    /// Returns the level that sets the limits of a policy, the part that it keeps, and whether it uses all room.
+    /// Returns the level with the limits of a policy, the part that it keeps, and whether it uses
+    /// all room.
     fn from(policy: &Policy) -> Layer {
         let Limits { bytes, lines, chars, tokens } = policy.limits;
         let layer = Layer::new().max_bytes(bytes).max_lines(lines);

@@ -1,8 +1,9 @@
-//! Settings as values, and where each of them comes from.
+//! Settings as values, and the level that each value comes from.
 //!
 //! Each level is a [`Layer`]. From the weakest to the strongest:
 //! profile < the profile's tool < user < project < environment < tool < call.
-//! Nothing here reads a file or the environment: the program and the packages hand the layers in.
+//! This module reads no file and no environment variable: the program and the packages pass the
+//! layers in.
 //!
 //! To add a setting, add a row in `fields.rs` and a field in `layer.rs`.
 
@@ -23,7 +24,7 @@ pub use self::resolved::{Effective, RefusedSetting, Setting};
 /// The level that a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// The profile, which sets everything, or its own entry for the tool.
+    /// The profile, which sets everything, or the profile's entry for the tool.
     Profile,
     /// The user's file.
     User,
@@ -31,7 +32,7 @@ pub enum Origin {
     Project,
     /// The environment.
     Environment,
-    /// An entry for the tool: the user's or the tool's own.
+    /// An entry for the tool, by the user or by the tool itself.
     Tool,
     /// The call itself.
     Call,
@@ -50,12 +51,12 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A setting that cannot be used. The level below decides instead.
+/// A setting with an invalid value. The level below decides instead.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// The key, or the variable.
     pub key: String,
-    /// The file and line, where there is one.
+    /// The file and the line, if the setting is in a file.
     pub place: Option<String>,
     /// The mistake, and the values that are allowed.
     pub message: String,
@@ -70,8 +71,9 @@ impl fmt::Display for Warning {
     }
 }
 
-/// Returns the names under which settings of a tool can stand, the nearest first: the tool's own name, and
-/// `server/*` for a tool `server/tool`. The name of a server alone stands for the server, too.
+/// Returns the names under which a file can have settings of a tool, the most specific first: the
+/// tool's own name, and `server/*` for a tool `server/tool`. The name of a server alone stands for
+/// the server, too.
 pub fn entries_of(tool: &str) -> impl Iterator<Item = Cow<'_, str>> {
     let whole = (!tool.contains('/')).then_some(tool.len());
     let ends = tool.rmatch_indices('/').map(|(at, _)| at).chain(whole);

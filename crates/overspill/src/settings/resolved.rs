@@ -29,7 +29,7 @@ impl From<Layer> for Settings {
 pub struct Setting {
     /// The value.
     pub value: CallValue,
-    /// The level that it comes from.
+    /// The level of the value.
     pub origin: Origin,
 }
 
@@ -37,25 +37,25 @@ pub struct Setting {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effective {
     settings: [Setting; CallSetting::ALL.len()],
-    /// The values that the project asked for and did not get.
+    /// The values of the project that are not allowed.
     pub refused: Vec<RefusedSetting>,
 }
 
-/// A value that a project asked for and did not get.
+/// A value of a project that is not allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefusedSetting {
-    /// The project's entry for a tool; none for its general settings.
+    /// The tool of the project's entry. `None` for its general settings.
     pub tool: Option<String>,
     /// The setting.
     pub setting: CallSetting,
-    /// The value that the project asked for.
+    /// The value in the project's file.
     pub asked: CallValue,
     /// The value that applies without the project.
     pub used: CallValue,
 }
 
 impl Settings {
-    /// Returns the settings that apply to a call of `tool`, which may have `declared` settings of its own.
+    /// Returns the settings that apply to a call of `tool`. The tool may have `declared` settings.
     pub fn effective(
         &self,
         profile: &Profile,
@@ -68,10 +68,10 @@ impl Settings {
                 .find_map(|name| layer.tools.get_key_value(&*name))
                 .map(|(name, entry)| (name.clone(), entry.clone()))
         };
-        // Only one entry applies, so that all settings of a tool stand in one place.
+        // Only one entry applies, so that all settings of a tool are in one place.
         let of_user = entry_of(&self.user).map(|(_, entry)| entry);
         let entry = of_user.or_else(|| declared.cloned());
-        // The profile's own entry is a default, so everything that the user set is stronger.
+        // The profile's entry is a default, so every value of the user overrides it.
         let built_in = tool.filter(|_| entry.is_none()).and_then(|tool| profile.tool(tool));
         let base = Layer::from(&profile.policy).enabled(true);
         let base = base.updated(&built_in.unwrap_or_default());
@@ -79,7 +79,7 @@ impl Settings {
         let trusted = base.updated(&self.user);
         let mut refused = Vec::new();
         let project = allowed(&self.project, &trusted, None, &mut refused);
-        // A project's entry is added to it: the project cannot remove the user's entry.
+        // A project's entry is added, because the project cannot remove the user's entry.
         if let Some((name, wanted)) = entry_of(&self.project) {
             let without = trusted.updated(&self.environment).updated(&entry);
             entry = entry.updated(&allowed(&wanted, &without, Some(&name), &mut refused));
@@ -102,7 +102,8 @@ impl Settings {
         Effective { settings: CallSetting::ALL.map(strongest), refused }
     }
 
-    /// Returns all values that the project asks for and does not get, in general and for its tools.
+    /// Returns all values of the project that are not allowed, the general ones and those for
+    /// tools.
     pub fn refused(&self, profile: &Profile) -> Vec<RefusedSetting> {
         let nothing = Layer::new();
         let mut refused = self.effective(profile, None, None, &nothing).refused;
@@ -114,7 +115,7 @@ impl Settings {
     }
 }
 
-/// Returns the settings of a project that its rules allow. `without` has every value that applies
+/// Returns the settings of a project that the rules allow. `without` has the values that apply
 /// without the project.
 fn allowed(
     project: &Layer,
@@ -147,7 +148,7 @@ impl Effective {
         self.settings[setting as usize]
     }
 
-    /// Returns these settings as one level that sets everything.
+    /// Returns these settings as one level with all values.
     pub fn layer(&self) -> Layer {
         let mut layer = Layer::new();
         for setting in CallSetting::ALL {
@@ -161,7 +162,8 @@ impl Effective {
         self.get(CallSetting::Enabled).value == CallValue::Switch(true)
     }
 
-    /// Returns the limits beyond which an output is always cut. There are none if the ceiling is switched off.
+    /// Returns the size over which an output is always cut. It is unlimited if the ceiling is
+    /// switched off.
     pub fn ceiling(&self, profile: &Profile) -> Limits {
         match self.get(CallSetting::Ceiling).value {
             CallValue::Switch(false) => Limits::NONE,
@@ -173,8 +175,8 @@ impl Effective {
     pub fn policy(&self, profile: &Profile) -> Policy {
         let layer = self.layer();
         let limits = layer.limits();
-        // Some profiles shorten only above a trigger that is larger than their limits. Limits of the user
-        // replace both.
+        // Some profiles shorten only above a trigger that is larger than their limits. Limits of
+        // the user replace both.
         let is_changed = limits != profile.policy.limits;
         let trigger = if is_changed { limits } else { profile.policy.trigger };
         let keep = layer.keep.unwrap_or(profile.policy.keep);

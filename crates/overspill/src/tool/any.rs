@@ -1,30 +1,35 @@
-//! Tool results in an unknown form.
+//! Shortens tool results of an unknown form.
 
 use serde_json::Value;
 
-use super::Bounded;
+use super::ShortenedResult;
 use super::walk::{PartRoom, ResultRules, ResultWalk};
 use crate::profile::PartKinds;
 use crate::{Call, CallEnd, CallOptions, Outcome, Overspill};
 
-/// Shortens a result in an unknown form, if it is too large.
+/// Shortens a result of an unknown form, if it is too large.
 ///
-/// Its strings count as those in a part of MCP do, and each keeps its place: hosts drop a result in another
-/// form than they gave. If the rest of the JSON is too large by itself, a preview of all of it takes the place
-/// of the result.
-pub fn bound_any(engine: &Overspill, result: &Value, call: &Call, rules: &ResultRules) -> Bounded {
+/// Its strings count like those in a part of MCP, and each keeps its place, because hosts drop a
+/// result that has another form than theirs. If the rest of the JSON alone is too large, a preview
+/// of the whole JSON replaces the result.
+pub fn shorten_any(
+    engine: &Overspill,
+    result: &Value,
+    call: &Call,
+    rules: &ResultRules,
+) -> ShortenedResult {
     let options = CallOptions::default();
     let redacted = engine.redact.value(result);
     let result = redacted.get().as_ref();
-    // A result that fits is masked as well.
+    // Secrets are masked also in a short result.
     let unchanged = || match redacted.count() {
-        0 => Bounded::Unchanged,
-        _ => Bounded::Changed(result.clone()),
+        0 => ShortenedResult::Unchanged,
+        _ => ShortenedResult::Changed(result.clone()),
     };
     let mut room = PartRoom::of(&engine.policy(call, &options).trigger);
     if PartKinds::Mcp.without_room(result, &mut room).is_some() {
         return match engine.process(result.to_string().as_bytes(), call) {
-            Outcome::Spilled(spilled) => Bounded::Changed(Value::String(spilled.text)),
+            Outcome::Spilled(spilled) => ShortenedResult::Changed(Value::String(spilled.text)),
             Outcome::Whole(_) | Outcome::Masked(_) => unchanged(),
         };
     }
@@ -46,5 +51,5 @@ pub fn bound_any(engine: &Overspill, result: &Value, call: &Call, rules: &Result
             *text = share.unwrap_or_default().into();
         }
     }
-    Bounded::Changed(result)
+    ShortenedResult::Changed(result)
 }

@@ -1,4 +1,4 @@
-//! Which results are shortened.
+//! Decides which results are shortened.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,21 +9,21 @@ use super::rules::ResultRules;
 use crate::profile::{Errors, ResultLayout};
 use crate::{Call, Layer, Overspill};
 
-/// Which results pass without being shortened, and the rules for the others; beyond the settings.
+/// The results that pass unchanged, and the rules for the others, in addition to the settings.
 #[derive(Clone, Default)]
 pub struct Gates {
-    /// Tools whose results pass.
+    /// The tools whose results pass.
     pub skip: Vec<String>,
-    /// Tools of the host that are believed when they say that their output is cut already. This is for
-    /// profiles that believe no flag otherwise.
+    /// The tools of the host whose flag that their output is already cut is trusted. This is for
+    /// profiles that trust no flag otherwise.
     pub trusted: Vec<String>,
-    /// Decides for each result.
+    /// A function that decides for each result.
     pub predicate: Option<Arc<Predicate>>,
     /// The rules for structured content and media.
     pub rules: ResultRules,
 }
 
-/// Decides whether the result of a tool is shortened.
+/// A function that decides whether the result of a tool is shortened.
 type Predicate = dyn Fn(&str, &Value) -> Verdict + Send + Sync;
 
 /// The answer of a predicate.
@@ -56,14 +56,14 @@ impl Overspill {
         let tool = call.tool.as_deref().unwrap_or_default();
         let is_among = |tools: &[String]| tools.iter().any(|one| one == tool);
         let says_so = is_among(&gates.trusted) && layout.flag.get(fields).is_some();
-        // A source system believes a tool that says so. Any tool can write a record like ours, so it is no
-        // proof.
+        // A source system trusts the flag of a tool. Any tool can write a record like ours, so our
+        // record alone is not proof.
         let is_handled = layout.record.is_none() && layout.handled.get(fields).is_some();
         if says_so || is_handled || is_among(&gates.skip) {
             return Gate::Shut;
         }
         let ask = |predicate: &Arc<Predicate>| {
-            // A predicate that fails has not said no.
+            // A predicate that panics has not said no.
             catch_unwind(AssertUnwindSafe(|| predicate(tool, result))).unwrap_or(Verdict::Yes)
         };
         match gates.predicate.as_ref().map(ask) {

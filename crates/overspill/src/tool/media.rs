@@ -1,4 +1,4 @@
-//! Large images, sounds and blobs: saved to a file, with a line of text in their place.
+//! Saves large images, sounds and blobs to a file, and puts a line of text in their place.
 
 use overspill_core::internal::text::clean;
 
@@ -23,15 +23,16 @@ pub struct SavedMedia {
 
 impl MediaDraft {
     pub(super) fn begin(engine: &Overspill, call: &Call) -> Option<MediaDraft> {
-        // Base64 passes the redactor unchanged. The draft gets the decoded bytes, which may be text with
-        // secrets.
+        // Base64 passes the redactor unchanged. The draft gets the decoded bytes, which may be text
+        // with secrets.
         let draft = engine.begin(call, false).ok()?;
         Some(MediaDraft { draft, decoder: Decoder::default(), bytes: 0 })
     }
 
-    /// Takes the next base64; tells whether it was written.
+    /// Takes the next base64. Tells whether it was written.
     pub fn push(&mut self, base64: &[u8]) -> bool {
-        /// Small, so that no second copy of all of it is needed.
+        /// The number of bytes that are decoded at a time, so that no second copy of the whole text
+        /// is needed.
         const CHUNK: usize = 256 << 10;
         base64.chunks(CHUNK).all(|chunk| {
             let decoded = self.decoder.decode(chunk);
@@ -40,7 +41,7 @@ impl MediaDraft {
         })
     }
 
-    /// Publishes the file; `None` if the store fails.
+    /// Publishes the file. Returns `None` if the store fails.
     pub fn end(self) -> Option<SavedMedia> {
         Some(SavedMedia { saved: self.draft.publish().ok()?, bytes: self.bytes })
     }
@@ -61,7 +62,7 @@ impl SavedMedia {
     }
 }
 
-/// Returns foreign text on one line, of at most so many characters, that imitates no mark of ours.
+/// Returns foreign text on one line, cut to `most` characters, in which no part imitates our marks.
 fn one_line(text: &str, most: usize) -> String {
     let text = defused(clean(text.as_bytes()).text);
     let mut chars = text.chars().map(|c| if c.is_control() { ' ' } else { c });

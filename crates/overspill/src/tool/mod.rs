@@ -1,8 +1,8 @@
-//! Tool results: which are shortened, and how.
+//! Shortens tool results.
 //!
-//! A result is a JSON value as the host has it. `ResultLayout` (in `profile/`) says where its
-//! text stands; `walk.rs` has one rule for each kind of content. Everything else stays as it is, in its
-//! place.
+//! A result is a JSON value in the form of the host. `ResultLayout` (in `profile/`) names the place
+//! of its text, and `walk.rs` has one rule for each kind of content. All other parts stay
+//! unchanged.
 
 pub(crate) mod any;
 mod gates;
@@ -32,90 +32,92 @@ use crate::profile::Unmarked;
 use crate::redact::Redacted;
 use crate::{Call, CallEnd, CallOptions, Layer, Outcome, Overspill};
 
-/// The outcome for a result.
+/// The result of shortening a tool result.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Bounded {
-    /// The host keeps the result that it has.
+pub enum ShortenedResult {
+    /// The result is short, or passes. The host keeps it.
     Unchanged,
-    /// This result takes its place.
+    /// The host uses this result instead.
     Changed(Value),
 }
 
 impl Overspill {
     /// Shortens the result of a tool, if it is too large.
     ///
-    /// The result is a string, an object with the layout of the profile, or, with our own profile, a
-    /// result of MCP: `content`, `structuredContent` and `isError`.
+    /// The result is a string, an object with the layout of the profile, or, with our own profile,
+    /// a result of MCP: `content`, `structuredContent` and `isError`.
     ///
-    /// The gates, in order: nothing to measure, handled already, on the skip list, the predicate, an
-    /// error that passes, switched off. A result that passes a gate is cut all the same beyond the
+    /// The gates, in order: no text, handled already, on the skip list, the predicate, an error
+    /// that passes, switched off. A result that passes a gate is still cut if it is over the
     /// ceiling.
-    pub fn bound_result(
+    pub fn shorten_result(
         &self,
         result: &Value,
         call: &Call,
         options: &CallOptions,
         gates: &Gates,
-    ) -> Bounded {
-        self.bound_result_ended(result, call, options, CallEnd::default(), gates)
+    ) -> ShortenedResult {
+        self.shorten_result_ended(result, call, options, CallEnd::default(), gates)
     }
 
-    /// Like [`Overspill::bound_result`], and the record of a saved output says how the call ended.
-    pub fn bound_result_ended(
+    /// Like [`Overspill::shorten_result`], and records how the call ended.
+    pub fn shorten_result_ended(
         &self,
         result: &Value,
         call: &Call,
         options: &CallOptions,
         end: CallEnd,
         gates: &Gates,
-    ) -> Bounded {
-        // A result that passes a gate is masked as well.
+    ) -> ShortenedResult {
+        // Secrets are masked also in a result that passes a gate.
         let result = self.redact.value(result);
-        match self.bound_redacted(&result, call, (options, end), gates) {
-            Bounded::Unchanged if result.count() > 0 => {
-                Bounded::Changed(result.into_inner().into_owned())
+        match self.shorten_redacted(&result, call, (options, end), gates) {
+            ShortenedResult::Unchanged if result.count() > 0 => {
+                ShortenedResult::Changed(result.into_inner().into_owned())
             }
-            bounded => bounded,
+            shortened => shortened,
         }
     }
 
-    fn bound_redacted(
+    fn shorten_redacted(
         &self,
         redacted: &Redacted<Cow<Value>>,
         call: &Call,
         (options, end): (&CallOptions, CallEnd),
         gates: &Gates,
-    ) -> Bounded {
+    ) -> ShortenedResult {
         match redacted.get().as_ref() {
             Value::Object(fields) => {
-                self.bound_object(redacted, fields, call, (options, end), gates)
+                self.shorten_object(redacted, fields, call, (options, end), gates)
             }
             Value::String(text) => {
                 let output = redacted.part(|_| Output::of(text.as_bytes()));
-                match self.bound(&output, call, options, end) {
-                    Outcome::Whole(_) | Outcome::Masked(_) => Bounded::Unchanged,
-                    Outcome::Spilled(spilled) => Bounded::Changed(Value::String(spilled.text)),
+                match self.shorten(&output, call, options, end) {
+                    Outcome::Whole(_) | Outcome::Masked(_) => ShortenedResult::Unchanged,
+                    Outcome::Spilled(spilled) => {
+                        ShortenedResult::Changed(Value::String(spilled.text))
+                    }
                 }
             }
-            _ => Bounded::Unchanged,
+            _ => ShortenedResult::Unchanged,
         }
     }
 
-    fn bound_object(
+    fn shorten_object(
         &self,
         redacted: &Redacted<Cow<Value>>,
         fields: &Map<String, Value>,
         call: &Call,
         (options, end): (&CallOptions, CallEnd),
         gates: &Gates,
-    ) -> Bounded {
+    ) -> ShortenedResult {
         let layout = self.profile.shape.of(fields);
         let listed = layout.listed(fields);
         let fields = &*listed;
         let room = |options: &CallOptions| PartRoom::of(&self.policy(call, options).trigger);
         let mut contents = layout.contents(fields, &gates.rules, room(options));
         if contents.is_empty() && layout.nothing == Unmarked::Unchanged {
-            return Bounded::Unchanged;
+            return ShortenedResult::Unchanged;
         }
         let mut options = options.clone();
         let passes = match self.gate(&layout, fields, redacted.get(), call, gates) {
@@ -127,19 +129,20 @@ impl Overspill {
             }
             Gate::Shut => true,
         };
-        // Our own work is not done again. The record alone is no proof: the result must fit.
+        // A result that we shortened before is not shortened again. The record alone is not proof:
+        // the result must also be within the limits.
         let is_ours = layout.record.is_some() && layout.handled.get(fields).is_some();
         if is_ours && contents.media.is_empty() {
             let policy = self.policy(call, &options);
             if policy.fired_by(contents.joined().as_bytes()).is_none() {
-                return Bounded::Unchanged;
+                return ShortenedResult::Unchanged;
             }
         }
         let plan = self.plan(call, &options);
         if passes || layout.disabled == Unmarked::Unchanged && !plan.enabled {
             let has_media = !passes && !contents.media.is_empty();
             if !has_media && plan.is_below_ceiling(contents.joined().as_bytes()) {
-                return Bounded::Unchanged;
+                return ShortenedResult::Unchanged;
             }
             options.settings =
                 Layer { ceiling: options.settings.ceiling, ..Layer::new().enabled(false) };
@@ -162,8 +165,8 @@ impl Overspill {
             && media.is_empty();
         if is_same && (texts.is_empty() && layout.nothing == Unmarked::Unchanged || !layout.marks())
         {
-            return Bounded::Unchanged;
+            return ShortenedResult::Unchanged;
         }
-        Bounded::Changed(Value::Object(layout.changed(fields, change, &media, as_text)))
+        ShortenedResult::Changed(Value::Object(layout.changed(fields, change, &media, as_text)))
     }
 }

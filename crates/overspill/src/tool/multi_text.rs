@@ -1,4 +1,4 @@
-//! Several texts that are shortened as one output. Each text keeps its own share of the preview.
+//! Shortens several texts as one output. Each text keeps its own share of the preview.
 
 use std::borrow::Cow;
 
@@ -8,9 +8,10 @@ use crate::engine::Output;
 use crate::redact::Redacted;
 use crate::{Call, CallEnd, CallOptions, Outcome, Overspill, Spill, Spilled};
 
-/// Takes texts one after the other, and shortens them together as if a line feed stood between them.
+/// Takes texts one after the other, and shortens them together as if a line feed stood between
+/// them.
 ///
-/// The texts stream by, so that a text of any size passes without being held.
+/// The texts stream by, so a text of any size needs little memory.
 #[derive(Debug)]
 pub struct MultiText<'a> {
     texts: Texts<'a>,
@@ -21,9 +22,9 @@ pub struct MultiText<'a> {
 /// The joined texts.
 #[derive(Debug)]
 enum Texts<'a> {
-    /// They are measured as they come.
+    /// The texts are measured as they arrive.
     Stream(Box<Spill<'a>>),
-    /// They are collected, so that a strategy sees all of them at once.
+    /// The texts are collected, because a strategy needs all of them at once.
     AtHand(Box<TextsAtHand<'a>>),
 }
 
@@ -41,9 +42,9 @@ struct TextsAtHand<'a> {
 /// The start of a text within the joined texts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct TextStart {
-    /// The bytes before it.
+    /// The number of bytes before the text.
     byte: u64,
-    /// The line feeds before it.
+    /// The number of line feeds before the text.
     feeds: u64,
 }
 
@@ -94,7 +95,7 @@ impl<'a> MultiText<'a> {
         self.end = self.end.after(bytes);
     }
 
-    /// Returns what applies to the texts.
+    /// Returns the policy for the texts.
     pub(super) fn policy(&self) -> Cow<'_, Policy> {
         match &self.texts {
             Texts::Stream(spill) => Cow::Borrowed(spill.policy()),
@@ -110,7 +111,7 @@ impl<'a> MultiText<'a> {
         }
     }
 
-    /// Gives the texts less room, after some of them have come.
+    /// Lowers the limits after some of the texts have arrived.
     pub fn share(&mut self, share: Limits) {
         match &mut self.texts {
             Texts::Stream(spill) => spill.share(share),
@@ -118,16 +119,16 @@ impl<'a> MultiText<'a> {
         }
     }
 
-    /// Adds to the number of masked secrets in the notice: those that were masked before the texts came
-    /// here. The texts are masked here as well.
+    /// Adds secrets that were masked before the texts came here to the number in the notice. The
+    /// texts are masked here as well.
     pub fn add_masked(&mut self, count: u64) {
         if let Texts::Stream(spill) = &mut self.texts {
             spill.add_masked(count);
         }
     }
 
-    /// Ends the texts. Returns what is shown of each text if together they are too large, or have
-    /// secrets that are masked.
+    /// Ends the texts. Returns the shown part of each text if together they are too large or have
+    /// masked secrets.
     ///
     /// A text that is not shown has an empty share.
     pub fn finish(self) -> Option<(Outcome<'static>, Vec<String>)> {
@@ -135,7 +136,7 @@ impl<'a> MultiText<'a> {
         Some((outcome, shares.into_iter().map(Option::unwrap_or_default).collect()))
     }
 
-    /// Ends the texts, and returns what is shown of them as one text.
+    /// Ends the texts, and returns the shown parts as one text.
     pub(super) fn finish_text(self) -> String {
         let shown = |outcome: Outcome| String::from_utf8_lossy(outcome.bytes()).into_owned();
         match self.texts {
@@ -161,11 +162,11 @@ impl<'a> MultiText<'a> {
 }
 
 impl TextsAtHand<'_> {
-    /// Returns what becomes of the texts, unless they fit.
+    /// Returns the outcome for the texts, unless they are short.
     fn finish(self: Box<Self>) -> Option<Outcome<'static>> {
         let redacted = self.overspill.redact.joined(&self.redacted, &self.joined);
         let output = redacted.part(|bytes| Output::of(bytes));
-        match self.overspill.bound(&output, &self.call, &self.options, self.end) {
+        match self.overspill.shorten(&output, &self.call, &self.options, self.end) {
             Outcome::Whole(_) => None,
             // The value that the texts come from is masked already.
             Outcome::Masked(masked) if masked.count == self.redacted.count() => None,
@@ -174,15 +175,15 @@ impl TextsAtHand<'_> {
     }
 }
 
-/// Takes joined texts apart.
+/// Splits joined texts.
 fn apart(joined: &[u8], starts: &[TextStart]) -> Vec<Option<String>> {
     let ends = starts.iter().skip(1).map(|next| next.byte as usize - 1).chain([joined.len()]);
     let texts = starts.iter().zip(ends).map(|(start, end)| &joined[start.byte as usize..end]);
     texts.map(|text| Some(String::from_utf8_lossy(text).into_owned())).collect()
 }
 
-/// Shares a preview out among the texts. Source systems that show whole lines share out lines; our own
-/// preview shares out its pieces. Any other preview goes to the first text.
+/// Divides a preview among the texts. Source systems that show whole lines divide lines; our own
+/// preview divides its pieces. Any other preview goes to the first text.
 fn shares(spilled: &Spilled, starts: &[TextStart], end: TextStart) -> Vec<Option<String>> {
     if let Some((preview, keep)) = spilled.walked() {
         return share_lines(spilled, preview, keep, starts, end);
@@ -195,8 +196,8 @@ fn shares(spilled: &Spilled, starts: &[TextStart], end: TextStart) -> Vec<Option
     all
 }
 
-/// Shares whole lines out, from the end that is kept. The notice is added to the last text that has a
-/// share, or put before the first one if the end is kept.
+/// Divides whole lines, from the kept end. The notice goes to the end of the last text that has a
+/// share, or before the first one if the end is kept.
 fn share_lines(
     spilled: &Spilled,
     preview: &str,
@@ -204,7 +205,7 @@ fn share_lines(
     starts: &[TextStart],
     end: TextStart,
 ) -> Vec<Option<String>> {
-    // The line feed after a text ends its last line; the last text has none.
+    // The line feed after a text ends its last line. The last text has none.
     let ends = starts.iter().skip(1).map(|next| next.feeds).chain([end.feeds + 1]);
     let mut counts: Vec<u64> =
         starts.iter().zip(ends).map(|(start, end)| end - start.feeds).collect();
@@ -239,8 +240,9 @@ fn share_lines(
     texts
 }
 
-/// Shares the pieces of our own preview out: each text has its own pieces, marks stand where gaps begin,
-/// and the first text with a share has the notice. `None` if there is no room for a notice.
+/// Divides the pieces of our own preview: each text has its own pieces, marks stand at the
+/// beginning of gaps, and the first text with a share has the notice. Returns `None` without room
+/// for a notice.
 fn share_pieces(spilled: &Spilled, starts: &[TextStart]) -> Option<Vec<String>> {
     let (cut, layout) = (spilled.cut.as_ref()?, spilled.layout.as_ref()?);
     let notice = spilled.notice_line()?;
@@ -266,12 +268,12 @@ fn share_pieces(spilled: &Spilled, starts: &[TextStart]) -> Option<Vec<String>> 
     Some(shown)
 }
 
-/// Returns which text a byte belongs to; the line feed after a text belongs to it.
+/// Returns the index of the text that a byte belongs to. The line feed after a text belongs to it.
 fn text_at(starts: &[TextStart], byte: u64) -> usize {
     starts.partition_point(|start| start.byte <= byte).saturating_sub(1)
 }
 
-/// Shares the text of one piece out among the texts it reaches over.
+/// Divides the text of one piece among the texts that it covers.
 fn share_piece(
     mut rest: &str,
     piece: &Piece,
@@ -279,7 +281,7 @@ fn share_piece(
     starts: &[TextStart],
     shown: &mut [String],
 ) {
-    // Cleaning keeps every line feed, so those between two texts can be found again by counting.
+    // Cleaning keeps every line feed, so counting finds the line feeds between two texts.
     let mut feeds = span.first_line.saturating_sub(1);
     let first = text_at(starts, piece.bytes.start);
     for (text, share) in shown.iter_mut().enumerate().skip(first) {
@@ -298,7 +300,7 @@ fn share_piece(
     }
 }
 
-/// Adds a line of its own.
+/// Adds a text as a line of its own.
 fn add_line(text: &mut String, line: &str) {
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
@@ -327,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_fit_together_are_left_alone() {
+    fn short_texts_together_are_unchanged() {
         assert!(joined(&["one\n", "two"], 1).is_none());
         assert!(joined(&[], 1).is_none());
     }
@@ -349,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn room_that_is_shared_late_is_as_much_as_if_it_had_been_known() {
+    fn room_shared_late_equals_room_shared_early() {
         let overspill = Overspill::new(Profile::OWN, Memory::default());
         let share = Limits::NONE.bytes(4_000);
         for count in [100, 500, 5_000] {

@@ -1,4 +1,4 @@
-//! The strings in the parts of a result: which are text, and how their shares are put back.
+//! Finds the strings in the parts of a result that are text, and puts their shares back.
 
 use serde_json::{Value, json};
 
@@ -6,11 +6,11 @@ use super::result::PartAsText;
 use super::rules::{PartField, PartRoom, is_removed_without_text};
 use crate::profile::PartKinds;
 
-/// Takes each string of a part: what it is, where it stands as a JSON pointer, and its text.
+/// Receives each string of a part: its role, its place as a JSON pointer, and its text.
 type TakeString<'t, 'a> = &'t mut dyn FnMut(PartField, &str, &'a str);
 
 impl PartKinds {
-    /// Calls `take` with each string of a part that these kinds know, in order.
+    /// Calls `take` with each string of a part of these kinds, in order.
     pub(super) fn each<'a>(self, part: &'a Value, take: TakeString<'_, 'a>) {
         match (self, part) {
             (PartKinds::Mcp, Value::Object(_) | Value::Array(_)) => {
@@ -25,7 +25,8 @@ impl PartKinds {
         }
     }
 
-    /// Counts a part that is not only text. Returns its JSON without its texts, if there is no room for it.
+    /// Counts a part that is not only text. Returns its JSON without its texts if the room is too
+    /// small for it.
     pub(super) fn without_room(self, part: &Value, room: &mut PartRoom) -> Option<String> {
         let is_only_text =
             || is_text_part(part) && part.as_object().is_some_and(|part| part.len() == 2);
@@ -50,7 +51,8 @@ impl PartKinds {
         room.is_full_after(kind, rest.len() as u64 - free, media).then_some(rest)
     }
 
-    /// Puts each text's share in its place, and a line in the place of each part with large media.
+    /// Puts the share of each text in its place, and a line in the place of each part with large
+    /// media.
     pub(super) fn replace(
         self,
         parts: &mut Vec<Value>,

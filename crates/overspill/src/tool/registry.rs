@@ -13,11 +13,12 @@ use overspill_core::internal::share_limits;
 use overspill_core::{Limits, Size};
 use serde_json::{Value, json};
 
-use super::{Bounded, Gates};
+use super::{Gates, ShortenedResult};
 use crate::seeds::{PermissionRule, can_delegate};
 use crate::{Call, CallOptions, Layer, Overspill};
 
-/// Runs a tool with its arguments. Returns a result with the layout of the profile, or an error message.
+/// Runs a tool with its arguments. Returns a result with the layout of the profile, or an error
+/// message.
 type Execute = dyn Fn(&Value) -> Result<Value, String> + Send + Sync;
 
 /// Starts an async tool with its arguments.
@@ -40,13 +41,13 @@ pub struct Tool {
     code: Code,
 }
 
-/// The details that all calls of one turn share.
+/// The details of all calls of one turn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[must_use]
 pub struct TurnContext {
-    /// The session. Without it the session of the registry counts.
+    /// The session. Without it, the session of the registry applies.
     pub session: Option<String>,
-    /// The agent can hand work to a sub-agent, so notices may say how.
+    /// The agent can hand work to a sub-agent, so notices may offer that.
     pub delegate: bool,
 }
 
@@ -61,12 +62,12 @@ impl TurnContext {
         TurnContext { session: Some(session.into()), ..self }
     }
 
-    /// Says whether the agent can hand work to a sub-agent.
+    /// Sets whether the agent can hand work to a sub-agent.
     pub fn delegate(self, delegate: bool) -> TurnContext {
         TurnContext { delegate, ..self }
     }
 
-    /// Takes this from the permission rules of the agent: see [`can_delegate`].
+    /// Sets this from the permission rules of the agent: see [`can_delegate`].
     pub fn permission(self, rules: &[PermissionRule]) -> TurnContext {
         self.delegate(can_delegate(Some(rules)))
     }
@@ -75,9 +76,9 @@ impl TurnContext {
 /// A call that a model makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
-    /// Its id.
+    /// The id of the call.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
     /// The arguments, as JSON text.
     pub arguments: String,
@@ -104,18 +105,18 @@ pub struct Registry {
 /// The message of a tool that panicked.
 const PANICKED: &str = "the tool panicked";
 
-/// Why a tool cannot be registered.
+/// The reason why a tool cannot be registered.
 #[derive(Debug, thiserror::Error)]
 #[error("the schema of {tool} is no JSON Schema: {reason}")]
 pub struct BadSchema {
-    /// The tool.
+    /// The name of the tool.
     pub tool: String,
     /// The reason.
     pub reason: String,
 }
 
 impl Tool {
-    /// Makes a tool that takes any arguments.
+    /// Makes a tool that accepts any arguments.
     pub fn new(
         name: impl Into<String>,
         execute: impl Fn(&Value) -> Result<Value, String> + Send + Sync + 'static,
@@ -124,7 +125,7 @@ impl Tool {
         Tool { name: name.into(), schema: None, settings: None, code }
     }
 
-    /// Makes an async tool that takes any arguments. [`Registry::execute_async`] runs it.
+    /// Makes an async tool that accepts any arguments. [`Registry::execute_async`] runs it.
     #[cfg(feature = "async")]
     pub fn new_async<F>(
         name: impl Into<String>,
@@ -145,7 +146,7 @@ impl Tool {
         }
     }
 
-    /// Declares settings for this tool's results. The user's settings come first.
+    /// Declares settings for this tool's results. The user's settings override them.
     #[must_use]
     pub fn with_settings(self, settings: Layer) -> Tool {
         Tool { settings: Some(settings), ..self }
@@ -153,21 +154,22 @@ impl Tool {
 }
 
 impl Registry {
-    /// Starts without tools. Results pass as they are.
+    /// Starts without tools. Results pass unchanged.
     pub fn new() -> Registry {
         Registry { tools: HashMap::new(), overspill: None, budget: None, session: None }
     }
 
-    /// Shortens every result.
+    /// Shortens every result with this engine.
     #[must_use]
-    pub fn bounded_by(self, overspill: Overspill, gates: Gates) -> Registry {
+    pub fn shortened_by(self, overspill: Overspill, gates: Gates) -> Registry {
         Registry { overspill: Some((overspill, gates)), ..self }
     }
 
-    /// Shortens the results of one turn together: small ones stay whole, large ones give way.
+    /// Shortens the results of one turn together: small results stay whole, large ones share the
+    /// rest of the budget.
     ///
-    /// The budget counts the shown part of outputs that are cut. Results that pass a gate do not take
-    /// part, and the notices of the source profiles are not counted.
+    /// The budget counts the shown part of outputs that are cut. Results that pass a gate do not
+    /// count, and the notices of the source profiles do not count.
     #[must_use]
     pub fn with_budget(self, budget: Limits) -> Registry {
         Registry { budget: Some(budget), ..self }
@@ -179,14 +181,15 @@ impl Registry {
         Registry { session: Some(session.into()), ..self }
     }
 
-    /// Adds a tool; one of the same name is replaced.
+    /// Adds a tool. It replaces a tool of the same name.
     pub fn register(&mut self, tool: Tool) {
         self.tools.insert(tool.name.clone(), Arc::new(tool));
     }
 
     /// Runs all calls at once and returns their results in the order of the calls.
     ///
-    /// A call that cannot be run, fails or panics has an error as its result. The other calls still run.
+    /// A call that cannot be run, fails or panics has an error as its result. The other calls still
+    /// run.
     pub fn execute(&self, calls: &[ToolCall]) -> Vec<Executed> {
         self.execute_in(calls, &TurnContext::new())
     }
@@ -203,7 +206,7 @@ impl Registry {
 
     /// Like [`Registry::execute_in`], for an async program in any runtime.
     ///
-    /// Async tools run in the task of the caller. The others, and everything that reads or writes files, run on
+    /// Async tools run in the task of the caller. Other tools, and all work with files, run on
     /// threads of their own.
     #[cfg(feature = "async")]
     pub async fn execute_async(&self, calls: &[ToolCall], context: &TurnContext) -> Vec<Executed> {
@@ -220,11 +223,11 @@ impl Registry {
         context: &TurnContext,
     ) -> Vec<Executed> {
         let shares = self.shares(&results);
-        let bounded = |((call, result), share)| {
-            let result = self.bound(call, result, share, context);
+        let shortened = |((call, result), share)| {
+            let result = self.shorten(call, result, share, context);
             Executed { call: call.clone(), result }
         };
-        calls.iter().zip(results).zip(shares).map(bounded).collect()
+        calls.iter().zip(results).zip(shares).map(shortened).collect()
     }
 
     /// Runs one call, if its arguments are valid.
@@ -235,7 +238,7 @@ impl Registry {
         };
         #[allow(
             clippy::infallible_destructuring_match,
-            reason = "with `async` there is another kind"
+            reason = "the feature `async` adds a variant"
         )]
         let execute = match &tool.code {
             Code::Blocking(execute) => execute,
@@ -275,7 +278,8 @@ impl Registry {
         }
     }
 
-    /// Finds the tool of a call and checks its arguments. Returns a message if the call cannot be run.
+    /// Finds the tool of a call and checks its arguments. Returns a message if the call cannot be
+    /// run.
     fn checked(&self, call: &ToolCall) -> Result<(&Arc<Tool>, Value), String> {
         let tool = self.tools.get(&call.name);
         let tool = tool.ok_or_else(|| format!("there is no tool {}", call.name))?;
@@ -292,14 +296,15 @@ impl Registry {
 
     /// Returns the result of a call that failed, in the profile's shape.
     fn failure(&self, message: &str) -> Value {
-        /// An error message is no output, so it is cut without being saved.
+        /// The length in characters to which error messages are cut. They are not outputs, so they
+        /// are not saved.
         const LONGEST: usize = 2000;
         let message: String = message.chars().take(LONGEST).collect();
         let text = self.overspill.as_ref().map_or("output", |(o, _)| o.profile.shape.text);
         json!({"success": false, "isError": true, text: message, "error": message})
     }
 
-    /// Shares the budget out among the results.
+    /// Shares the budget among the results.
     fn shares(&self, results: &[Value]) -> Vec<Option<Limits>> {
         let (Some(budget), Some((overspill, _))) = (&self.budget, &self.overspill) else {
             return vec![None; results.len()];
@@ -313,9 +318,9 @@ impl Registry {
         share_limits(&sizes, budget).into_iter().map(Some).collect()
     }
 
-    /// Shortens one result. If that panics, an error takes its place: the result may be too long, or have
-    /// secrets.
-    fn bound(
+    /// Shortens one result. If that panics, an error replaces the result, which may be too long or
+    /// have secrets.
+    fn shorten(
         &self,
         call: &ToolCall,
         result: Value,
@@ -332,10 +337,10 @@ impl Registry {
         let declared = self.tools.get(&call.name).and_then(|tool| tool.settings.clone());
         let delegate = context.delegate;
         let options = CallOptions { declared, share, delegate, ..CallOptions::default() };
-        let bounded = || overspill.bound_result(&result, &about, &options, gates);
-        match catch_unwind(AssertUnwindSafe(bounded)) {
-            Ok(Bounded::Changed(bounded)) => bounded,
-            Ok(Bounded::Unchanged) => result,
+        let shortened = || overspill.shorten_result(&result, &about, &options, gates);
+        match catch_unwind(AssertUnwindSafe(shortened)) {
+            Ok(ShortenedResult::Changed(shortened)) => shortened,
+            Ok(ShortenedResult::Unchanged) => result,
             Err(_) => self.failure("the result could not be shortened"),
         }
     }

@@ -1,4 +1,4 @@
-//! The layout of a result that is a JSON value, and the marks of a shortened result.
+//! The layout of a result that is a JSON value, and the fields that mark it as shortened.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ const STRUCTURED: &str = "structuredContent";
 /// The content of a result that is measured and saved.
 pub(super) struct Contents<'a> {
     pub(super) texts: Vec<Cow<'a, str>>,
-    /// Parts that there is no room for. Their JSON is among the texts, after their own texts.
+    /// Parts for which the room is too small. Their JSON is among the texts, after their own texts.
     pub(super) as_text: Vec<PartAsText>,
     /// The JSON of the structured content, if it counts.
     pub(super) structured: Option<Vec<u8>>,
@@ -29,7 +29,7 @@ pub(super) struct Contents<'a> {
 /// A part whose JSON counts as text.
 pub(super) struct PartAsText {
     pub(super) at: usize,
-    /// Its JSON is in the text of the part before it.
+    /// The JSON is in the text of the part before it.
     pub(super) is_joined: bool,
 }
 
@@ -38,7 +38,8 @@ impl Contents<'_> {
         self.texts.is_empty() && self.structured.is_none() && self.media.is_empty()
     }
 
-    /// Returns all text, joined by line feeds. Structured content that repeats the only text is left out.
+    /// Returns all text, joined by line feeds. Structured content that repeats the only text is
+    /// left out.
     pub(super) fn joined(&self) -> String {
         let mut texts: Vec<&str> = self.texts.iter().map(|text| &**text).collect();
         let json = self.structured.as_deref().map(String::from_utf8_lossy);
@@ -53,13 +54,13 @@ impl Contents<'_> {
         texts.join("\n")
     }
 
-    /// Saves large media. Returns the line that takes the place of each part, by its index.
+    /// Saves large media. Returns the line that replaces each part, by its index.
     pub(super) fn saved_media(&self, walk: &ResultWalk) -> Vec<(usize, String)> {
         self.media.iter().filter_map(|(at, part)| Some((*at, saved_line(part, walk)?))).collect()
     }
 }
 
-/// Saves the media of a part, and returns the line that says where.
+/// Saves the media of a part, and returns the line with the path of the file.
 fn saved_line(part: &Value, walk: &ResultWalk) -> Option<String> {
     let (mut mime, mut uri, mut saved) = ("", None, None);
     PartKinds::Mcp.each(part, &mut |field, _, text| match field {
@@ -90,7 +91,7 @@ impl ResultField {
 }
 
 impl ResultLayout {
-    /// Results of MCP. They have no place for marks.
+    /// The layout of MCP results. They have no place for our marks.
     const MCP: ResultLayout = ResultLayout {
         text: "content",
         handled: ResultField::Nowhere,
@@ -115,8 +116,8 @@ impl ResultLayout {
         if is_mcp { ResultLayout::MCP } else { *self }
     }
 
-    /// Returns the fields of a result with a list of parts. Some servers of MCP send one part, or only its
-    /// text, in the place of the list.
+    /// Returns the fields of a result with a list of parts. Some MCP servers send one part, or only
+    /// its text, instead of a list.
     pub(super) fn listed<'a>(&self, fields: &'a Map<String, Value>) -> Cow<'a, Map<String, Value>> {
         let content = fields.get(self.text).filter(|_| self.text == ResultLayout::MCP.text);
         let list = match content {
@@ -131,8 +132,8 @@ impl ResultLayout {
 
     /// Returns the text of a tool result, or `None` if it has no text.
     ///
-    /// The result is an object with this layout or that of MCP, a list of parts, or a string. Line feeds
-    /// join the texts.
+    /// The result is an object with this layout or that of MCP, a list of parts, or a string. Line
+    /// feeds join the texts.
     pub fn text_of(&self, result: &Value) -> Option<String> {
         let fields;
         let fields = match result {
@@ -150,12 +151,12 @@ impl ResultLayout {
         has_text.then(|| contents.joined())
     }
 
-    /// Tells whether a tool says that it failed.
+    /// Tells whether a tool reports that it failed.
     pub(super) fn is_error(&self, fields: &Map<String, Value>) -> bool {
         self.error.is_some_and(|key| fields.get(key) == Some(&Value::Bool(true)))
     }
 
-    /// Tells whether errors have half of the room: some clients of MCP show their text twice.
+    /// Tells whether errors have half of the room, because some MCP clients show their text twice.
     pub(super) fn halves_errors(&self) -> bool {
         self.parts == PartKinds::Mcp
     }
@@ -188,7 +189,7 @@ impl ResultLayout {
                     if is_large {
                         media.push((at, part));
                     } else if let Some(json) = self.parts.without_room(part, &mut room) {
-                        // Parts that follow each other are one text.
+                        // Neighbouring parts are one text.
                         let follows =
                             as_text.last().is_some_and(|last: &PartAsText| last.at + 1 == at);
                         let is_joined = follows && texts.len() == texts_before;
@@ -322,7 +323,7 @@ fn set(fields: &mut Map<String, Value>, place: ResultField, value: Option<Value>
             if metadata.is_null() {
                 *metadata = Value::Object(Map::new());
             }
-            // Metadata of another kind belongs to somebody else.
+            // Metadata of another kind does not belong to overspill.
             let Value::Object(metadata) = metadata else { return };
             (metadata, key)
         }

@@ -8,12 +8,13 @@ use serde_json::Value;
 /// The rule for structured content in a result that is too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Structured {
-    /// It is removed. The reader sees it as text, unless the text says the same.
+    /// Structured content is removed. The reader sees it as text, unless the text says the same.
     #[default]
     Drop,
-    /// It stays with shorter strings and lists, if its schema allows that. Otherwise it is removed.
+    /// Structured content stays with shorter strings and lists, if its schema allows that.
+    /// Otherwise it is removed.
     Shrink,
-    /// It stays and is not counted.
+    /// Structured content stays and does not count.
     Keep,
 }
 
@@ -24,15 +25,15 @@ pub struct ResultRules {
     pub structured: Structured,
     /// The schema of the structured content. [`Structured::Shrink`] needs one.
     pub schema: Option<Arc<Value>>,
-    /// Larger images, sounds and blobs are saved to a file, in bytes.
+    /// The size in bytes over which images, sounds and blobs are saved to a file.
     pub max_media: u64,
 }
 
 impl ResultRules {
-    /// More than hosts send to their models as one image.
+    /// The default of `max_media`, in bytes: more than hosts send to their models as one image.
     pub const MAX_MEDIA: u64 = 5 << 20;
 
-    /// Tells whether so many bytes of base64 are saved to a file.
+    /// Tells whether media of this many bytes of base64 are saved to a file.
     pub fn is_large(&self, base64: u64) -> bool {
         base64 / 4 * 3 > self.max_media
     }
@@ -52,7 +53,7 @@ pub enum PartField {
     Text,
     /// An image, a sound or a blob, in base64.
     Media,
-    /// The place where other APIs have their media.
+    /// A place in which other APIs have their media.
     ForeignMedia,
     /// The type of the part.
     Kind,
@@ -67,7 +68,7 @@ pub enum PartField {
 }
 
 impl PartField {
-    /// Other strings up to this length pass as they are, in bytes.
+    /// The length in bytes up to which other strings pass unchanged.
     pub const SHORT: usize = 1_000;
 
     /// Returns the role of the string at this path within a part.
@@ -84,12 +85,12 @@ impl PartField {
         }
     }
 
-    /// Tells whether a string is shortened as text; `start` is at least the first
-    /// [`PartField::SHORT`] + 1 bytes of it, or all.
+    /// Tells whether a string is shortened as text. `start` is the whole string, or at least its
+    /// first [`PartField::SHORT`] + 1 bytes.
     ///
-    /// Long descriptions and parts of unknown types reach the model too. Media stay only where media are
-    /// expected, and only if they are base64 or a data URL of media in base64. A string that streams by is
-    /// checked to its end by [`PartField::is_base64`].
+    /// Long descriptions and parts of unknown types reach the model too. Media pass only in places
+    /// for media, and only if they are base64 or a data URL of media in base64.
+    /// [`PartField::is_base64`] checks the rest of a string that streams by.
     pub fn is_text(self, start: &[u8]) -> bool {
         let is_long = start.len() > PartField::SHORT;
         match self {
@@ -106,9 +107,10 @@ impl PartField {
     }
 }
 
-/// Counts the bytes of parts that are not text. Together these parts have as much room as the texts.
+/// Counts the bytes of parts that are not text. Together these parts have as much room as the
+/// texts.
 ///
-/// Many small strings reach the model as one long text does.
+/// Many small strings reach the model just as one long text does.
 #[derive(Debug, Clone, Copy)]
 pub struct PartRoom {
     left: u64,
@@ -124,9 +126,11 @@ impl PartRoom {
         PartRoom { left: most.unwrap_or(u64::MAX) }
     }
 
-    /// Counts a part; tells whether there is no more room for it, so that its JSON counts as text.
+    /// Counts a part. Returns true if the room is too small for it, so that its JSON counts as
+    /// text.
     ///
-    /// `json` is the length of its JSON without texts and metadata, `media` the length of the media in it.
+    /// `json` is the length of its JSON without texts and metadata, `media` the length of the media
+    /// in it.
     pub fn is_full_after(&mut self, kind: &[u8], json: u64, media: u64) -> bool {
         let skeleton = match kind {
             b"text" => br#"{"type":"text","text":""}"#.len() as u64,
@@ -169,7 +173,7 @@ fn is_encoded(text: &[u8]) -> bool {
     base64.is_some_and(PartField::is_base64)
 }
 
-/// Tells whether a part is removed if nothing of its text is shown.
+/// Tells whether a part is removed if no part of its text is shown.
 ///
 /// A text part without text is useless. An embedded resource still has its address.
 pub fn is_removed_without_text(kind: &[u8], texts: usize) -> bool {
@@ -226,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn part_room_counts_what_is_not_text_or_media() {
+    fn part_room_counts_bytes_besides_text_and_media() {
         let mut room = PartRoom::of(&Limits::NONE.bytes(500).chars(100));
         assert!(!room.is_full_after(b"text", 25, 0));
         assert!(!room.is_full_after(b"image", 5_050, 5_000));

@@ -1,7 +1,7 @@
 //! Compares structured content with the text beside it.
 //!
-//! Servers of MCP send structured content as text too: as JSON, or, if a tool returns a plain value, as
-//! that value, which the structured content has in an object such as `{"result": …}`.
+//! MCP servers send structured content as text too: as JSON, or, if a tool returns a plain value,
+//! as that value. The structured content then has the value in an object such as `{"result": …}`.
 
 use overspill_core::internal::json::{JsonToken, JsonTokens};
 use xxhash_rust::xxh3::Xxh3;
@@ -35,7 +35,7 @@ impl Digest {
         self.json.push(text);
     }
 
-    /// Tells whether structured content says the same.
+    /// Tells whether structured content has the same value.
     pub(super) fn is_said_by(&self, Compared { whole, inner }: &Compared) -> bool {
         let text = self.json.value();
         let inner_is_same =
@@ -124,7 +124,7 @@ fn hash(hasher: &mut Hash, token: JsonToken, bytes: &[u8]) {
 #[derive(Debug, Default)]
 struct Inner {
     tokens: JsonTokens,
-    /// How many brackets are open.
+    /// The number of open brackets.
     depth: u32,
     fields: u32,
     plain_hash: Plain,

@@ -1,7 +1,7 @@
-//! Checks a value against its JSON Schema, as far as we know the keywords of the schema.
+//! Checks a value against its JSON Schema, as far as the keywords of the schema are known.
 //!
-//! A validator of all keywords is larger than the rest of the program. This one knows the keywords that
-//! tools use, and reports others as unknown.
+//! A validator for all keywords is larger than the rest of the program. This one knows the keywords
+//! that tools use, and reports others as unknown.
 
 use std::cell::Cell;
 
@@ -12,21 +12,21 @@ use serde_json::{Map, Value};
 pub(super) enum Conformity {
     Valid,
     Invalid,
-    /// The schema has keywords that we do not know.
+    /// The schema has unknown keywords.
     Unknown,
 }
 
 /// The end of a string that was shortened.
 pub(super) const MORE: char = '…';
 
-/// Keywords that describe a schema and check nothing.
+/// Keywords that describe a schema without checking anything.
 #[rustfmt::skip]
 const NOTES: [&str; 12] = [
     "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly",
     "$schema", "$id", "$comment", "$defs", "definitions",
 ];
 
-/// Keywords for one kind of value.
+/// Keywords that check one kind of value.
 #[rustfmt::skip]
 const KEYWORDS: [&str; 19] = [
     "properties", "additionalProperties", "required", "minProperties", "maxProperties",
@@ -39,17 +39,18 @@ fn is_note(word: &str) -> bool {
     NOTES.contains(&word) || word.starts_with("x-")
 }
 
-/// Schemas are followed to this depth.
+/// The depth to which schemas are followed.
 pub(super) const DEEPEST: usize = 64;
 
-/// The steps that are left for a schema. A schema of a server may ask for more than can ever be done.
+/// The number of steps that are left for a schema. The schema of a hostile server may need endless
+/// steps.
 #[derive(Debug)]
 pub(super) struct Steps(Cell<u32>);
 
 impl Steps {
-    /// More than a schema needs for structured content of the largest size that is looked at.
+    /// The steps for checking values: more than structured content of the largest size needs.
     const MOST: u32 = 4_000_000;
-    /// More than an honest schema has keywords.
+    /// The steps for reading keywords: more keywords than an honest schema has.
     const MOST_KEYWORDS: u32 = 100_000;
 
     /// Begins with the steps for checking values.
@@ -57,7 +58,7 @@ impl Steps {
         Steps(Cell::new(Steps::MOST))
     }
 
-    /// Takes one step; tells whether one was left.
+    /// Takes one step. Returns false if none was left.
     pub(super) fn take(&self) -> bool {
         let left = self.0.get();
         self.0.set(left.saturating_sub(1));
@@ -80,7 +81,8 @@ pub(super) fn referred<'a>(root: &'a Value, reference: &Value) -> Option<&'a Val
     root.pointer(reference.as_str()?.strip_prefix('#')?)
 }
 
-/// Tells whether we know all keywords of a JSON Schema, so that structured content can be shrunk within it.
+/// Tells whether all keywords of a JSON Schema are known, so that structured content can be shrunk
+/// within it.
 pub fn is_checkable(schema: &Value) -> bool {
     is_known_at(schema, schema, 0, &Steps(Cell::new(Steps::MOST_KEYWORDS)))
 }
@@ -90,7 +92,7 @@ fn is_known_at(root: &Value, schema: &Value, depth: usize, steps: &Steps) -> boo
         return false;
     }
     let Value::Object(words) = schema else { return schema.is_boolean() };
-    // A schema that refers to itself is known if the rest of it is.
+    // A schema that refers to itself is known if the rest of it is known.
     depth >= DEEPEST
         || words.iter().all(|(word, value)| {
             let inner = |schema: &Value| is_known_at(root, schema, depth + 1, steps);
@@ -268,13 +270,13 @@ fn string(text: &str, word: &str, says: &Value) -> Conformity {
     match word {
         "minLength" => at_least(text.chars().count(), says),
         "maxLength" => at_most(text.chars().count(), says),
-        // A string that we have not touched is as right as its server made it.
+        // A string that we did not change is as valid as its server made it.
         "pattern" | "format" if text.ends_with(MORE) => Conformity::Unknown,
         _ => of_another_kind(word),
     }
 }
 
-/// Looks at a number; numbers are never changed.
+/// Checks a number. Numbers are never changed.
 fn number(value: &Value, word: &str, says: &Value) -> Conformity {
     let (Some(number), Some(limit)) = (value.as_f64(), says.as_f64()) else {
         return of_another_kind(word);
@@ -288,7 +290,7 @@ fn number(value: &Value, word: &str, says: &Value) -> Conformity {
     }
 }
 
-/// A keyword for another kind of value checks nothing here, if we know it.
+/// Returns the result for a known keyword of another kind of value, which checks nothing here.
 fn of_another_kind(word: &str) -> Conformity {
     if KEYWORDS.contains(&word) { Conformity::Valid } else { Conformity::Unknown }
 }

@@ -1,13 +1,14 @@
 //! Shrinks structured content within its schema.
 //!
-//! Strings and lists stay where the schema forbids shorter ones. The shrunk value is checked against the
-//! whole schema.
+//! Strings and lists stay unchanged if the schema forbids shorter ones. The shrunk value is checked
+//! against the whole schema.
 
 use serde_json::{Map, Value};
 
 use super::schema::{Conformity, DEEPEST, MORE, Steps, check, referred};
 
-/// Returns a value of at most `room` bytes with shorter lists and strings that conforms to `schema`, or
+/// Returns a value of at most `room` bytes with shorter lists and strings that conforms to
+/// `schema`, or
 /// `None`.
 pub(super) fn smaller(value: &Value, schema: &Value, room: u64) -> Option<Value> {
     let steps = Steps::of_values();
@@ -26,7 +27,7 @@ pub(super) fn smaller(value: &Value, schema: &Value, room: u64) -> Option<Value>
     }
 }
 
-/// Adds a field with a note on the missing rest, if the schema allows one.
+/// Adds a field with a note about the missing rest, if the schema allows it.
 pub(super) fn noted(value: Value, schema: &Value, note: &str) -> Value {
     let mut with = value.clone();
     if let Value::Object(fields) = &mut with
@@ -42,18 +43,19 @@ pub(super) fn noted(value: Value, schema: &Value, note: &str) -> Value {
 
 const NOTE: &str = "_overspill";
 
-/// Any value.
+/// The schema that allows any value.
 static ANY: Value = Value::Bool(true);
 
 struct Shrink<'a> {
     root: &'a Value,
-    /// This many values of a list stay, and as many characters of a string.
+    /// The number of values of a list that stay, and the number of characters of a string.
     most: usize,
     steps: &'a Steps,
 }
 
 impl Shrink<'_> {
-    /// Cuts lists and strings where the schema allows it. `depth` says how many schemas were followed.
+    /// Cuts lists and strings if the schema allows it. `depth` is the number of schemas that were
+    /// followed.
     fn shorten(&self, value: &mut Value, schema: &Value, depth: usize) {
         // A schema may refer to itself without end.
         if depth > DEEPEST || !self.steps.take() {
@@ -166,7 +168,7 @@ mod tests {
             ("b", json!({"contains": {"const": 1}})),
             ("b", json!({"const": rows(500)})),
             ("b", json!({"not": {"maxItems": 300}})),
-            // It was wrong before.
+            // The value was invalid before.
             ("b", json!({"type": "object"})),
             ("c", json!({"if": true, "then": false})),
         ] {

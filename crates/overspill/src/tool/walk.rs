@@ -1,7 +1,8 @@
-//! Decides what becomes of a tool result: one rule for each kind of content.
+//! Decides about the contents of a tool result: one rule for each kind of content.
 //!
-//! Two drivers follow these rules. [`Overspill::bound_result`] has the result as a JSON value; hooks,
-//! packages and the registry call it. The MCP proxy has the bytes of a result as they stream by.
+//! Two drivers follow these rules. [`Overspill::shorten_result`] has the result as a JSON value;
+//! hooks, packages and the registry call it. The MCP proxy has the bytes of a result as they stream
+//! by.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -39,8 +40,8 @@ impl StructuredJson for Vec<u8> {
 /// The changes of one result.
 #[derive(Debug)]
 pub struct ResultChange {
-    /// The share of each text in the preview, in order; `None` if the texts stay. A text that is not shown
-    /// has no share.
+    /// The share of each text in the preview, in order. `None` if the texts stay unchanged. A text
+    /// that is not shown has no share.
     pub texts: Option<Vec<Option<String>>>,
     /// The text that is added at the end of the content.
     pub added: Option<String>,
@@ -53,22 +54,21 @@ pub struct ResultChange {
 /// The change of the structured content.
 #[derive(Debug, PartialEq)]
 pub enum StructuredChange {
-    /// It stays as it is.
+    /// Structured content stays unchanged.
     Stays,
-    /// It is removed.
+    /// Structured content is removed.
     Removed,
-    /// This value takes its place.
+    /// This value replaces the structured content.
     Becomes(Value),
 }
 
-/// The text of the largest result that no limit lets pass, in bytes.
+/// The number of bytes of the first text that are kept in memory at most.
 const MOST_HELD: usize = 512_000;
 
 /// The room for a note in structured content, in bytes.
 const NOTE_BYTES: u64 = 700;
 
-/// Takes the texts of one result in order, and decides what becomes of them and of the structured
-/// content.
+/// Takes the texts of one result in order, and decides about them and the structured content.
 #[derive(Debug)]
 pub struct ResultWalk<'a> {
     engine: &'a Overspill,
@@ -76,11 +76,11 @@ pub struct ResultWalk<'a> {
     rules: ResultRules,
     texts: MultiText<'a>,
     count: usize,
-    /// A digest of the first text; `None` if there is nothing to compare it with.
+    /// A digest of the first text. `None` if it is not compared.
     digest: Option<Digest>,
-    /// The first text, as long as it may fit.
+    /// The first text, as long as it may be short.
     first: Vec<u8>,
-    /// How many secrets were masked before the texts came here.
+    /// The number of secrets that were masked before the texts came here.
     masked_before: u64,
 }
 
@@ -97,7 +97,7 @@ impl<'a> ResultWalk<'a> {
         ResultWalk::with(engine, call, rules, texts, digest)
     }
 
-    /// Begins a result that is all there, and has passed the redactor.
+    /// Begins a complete result that has passed the redactor.
     pub(crate) fn at_hand(
         engine: &'a Overspill,
         call: &Call,
@@ -140,8 +140,8 @@ impl<'a> ResultWalk<'a> {
         self.texts.policy()
     }
 
-    /// Tells whether a result fits in any case if its JSON has this length. A line feed takes two bytes of
-    /// JSON, everything else at least one; and an error has half of the room.
+    /// Tells whether a result whose JSON has this length is short in any case. A line feed takes
+    /// two bytes of JSON, any other character at least one, and an error has half of the room.
     pub fn surely_fits(&self, json: u64) -> bool {
         let Limits { bytes, lines, chars, tokens } = self.policy().trigger;
         let lines = lines.map(|lines| lines.saturating_mul(2));
@@ -183,7 +183,7 @@ impl<'a> ResultWalk<'a> {
         self.texts.add_masked(count);
     }
 
-    /// Begins to save an image, a sound or a blob; `None` if the store does not take it.
+    /// Begins to save an image, a sound or a blob. Returns `None` if the store refuses it.
     pub fn begin_media(&self) -> Option<MediaDraft> {
         MediaDraft::begin(self.engine, &self.call)
     }
@@ -200,7 +200,8 @@ impl<'a> ResultWalk<'a> {
         let too_large_together = says_same
             && !self.texts.is_over()
             && structured.as_deref().is_some_and(|json| self.is_over_with(json));
-        // Some clients show only structured content. The part that they do not show must be saved too.
+        // Some clients show only structured content. The text that they do not show must be saved
+        // too.
         let is_joined = structured.is_some() && (!says_same || shrinks && too_large_together);
         if is_joined && let Some(json) = structured.as_deref_mut() {
             self.texts.next_text();
@@ -212,7 +213,8 @@ impl<'a> ResultWalk<'a> {
             if shrinks && self.texts.is_over() {
                 small = structured.as_deref().and_then(|json| self.shrunk(json, &half));
             }
-            // Some clients show the text of an error twice, and some both text and structured content.
+            // Some clients show the text of an error twice, and some both text and structured
+            // content.
             if is_error || small.is_some() {
                 self.texts.share(half);
             }
@@ -249,7 +251,7 @@ impl<'a> ResultWalk<'a> {
         self.texts.finish_text()
     }
 
-    /// Tells whether structured content says what the only text says.
+    /// Tells whether structured content has the same value as the only text.
     fn says_same(&self, json: &mut dyn StructuredJson) -> bool {
         let Some(digest) = self.digest.as_ref().filter(|_| self.count == 1) else { return false };
         let mut compared = Compared::default();

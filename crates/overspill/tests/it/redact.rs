@@ -9,10 +9,10 @@ use overspill::internal::LiveSpill;
 use overspill::internal::seeds::envelope;
 use overspill::internal::store::RecentQuery;
 use overspill::internal::tool::walk::ResultRules;
-use overspill::internal::tool::{MultiText, bound_any};
+use overspill::internal::tool::{MultiText, shorten_any};
 use overspill::store::{Disk, DiskOptions, Memory, Store};
 use overspill::tool::registry::{Registry, Tool, ToolCall};
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{
     Call, CallEnd, CallOptions, Masked, Outcome, Overspill, Profile, Redact, Redaction, Report,
 };
@@ -156,13 +156,13 @@ fn results_are_masked_behind_every_gate() {
                     json!([token()]),
                 ];
                 for result in results {
-                    let bounded = overspill.bound_result(
+                    let shortened = overspill.shorten_result(
                         &result,
                         &Call::new("tool"),
                         &CallOptions::default(),
                         gates,
                     );
-                    let Bounded::Changed(shown) = bounded else { panic!("{result}") };
+                    let ShortenedResult::Changed(shown) = shortened else { panic!("{result}") };
                     assert!(
                         !shown.to_string().contains(SECRET),
                         "{}: {shown}",
@@ -182,20 +182,20 @@ fn profile_name(overspill: &Overspill) -> String {
 #[test]
 fn result_record_counts_secrets_only_if_there_are_any() {
     let overspill = engine(Profile::OWN);
-    let bound = |text: String| {
+    let shorten = |text: String| {
         let result = json!({ "output": text });
-        let bounded = overspill.bound_result(
+        let shortened = overspill.shorten_result(
             &result,
             &Call::default(),
             &CallOptions::default(),
             &Gates::default(),
         );
-        let Bounded::Changed(shown) = bounded else { panic!("it is too large") };
+        let ShortenedResult::Changed(shown) = shortened else { panic!("it is too large") };
         shown.to_string()
     };
-    let shown = bound(long(&token()));
+    let shown = shorten(long(&token()));
     assert!(shown.contains("\"masked\":1") && shown.contains("1 secret masked]"), "{shown}");
-    assert!(!bound(long("plain")).contains("masked"));
+    assert!(!shorten(long("plain")).contains("masked"));
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn envelopes_are_masked_as_json() {
 
 #[test]
 fn results_and_failures_of_registered_tools_are_masked() {
-    let mut registry = Registry::new().bounded_by(engine(Profile::OWN), Gates::default());
+    let mut registry = Registry::new().shortened_by(engine(Profile::OWN), Gates::default());
     registry.register(Tool::new("good", |_| Ok(json!({ "output": token() }))));
     registry.register(Tool::new("odd", |_| Ok(json!([token()]))));
     registry.register(Tool::new("bad", |_| Err(format!("no right with {}", token()))));
@@ -377,13 +377,13 @@ proptest! {
             let streamed = spill.finish(CallEnd::default());
             let whole = overspill.process(text.as_bytes(), &Call::default());
             let result = json!({"output": text, "metadata": {"a": [text]}, "content": [{"type": "text", "text": text}]});
-            let bounded = overspill.bound_result(&result, &Call::default(), &CallOptions::default(), &Gates::default());
-            let Bounded::Changed(bounded) = bounded else { panic!("it has secrets") };
+            let shortened = overspill.shorten_result(&result, &Call::default(), &CallOptions::default(), &Gates::default());
+            let ShortenedResult::Changed(shortened) = shortened else { panic!("it has secrets") };
             for shown in [
                 String::from_utf8_lossy(&seen).into_owned(),
                 String::from_utf8_lossy(streamed.bytes()).into_owned(),
                 String::from_utf8_lossy(whole.bytes()).into_owned(),
-                bounded.to_string(),
+                shortened.to_string(),
                 saved(&overspill),
             ] {
                 prop_assert!(!shown.contains(SECRET), "{}", shown);
@@ -466,10 +466,13 @@ fn lines_kept_from_the_hole_are_masked() {
 fn result_in_an_unknown_form_is_masked_if_it_fits() {
     let result = json!({ "status": "ok", "note": token() });
     let (call, rules) = (Call::new("lookup"), ResultRules::default());
-    let bounded = bound_any(&engine(Profile::OWN), &result, &call, &rules);
-    let Bounded::Changed(masked) = bounded else { panic!("the secret stays") };
+    let shortened = shorten_any(&engine(Profile::OWN), &result, &call, &rules);
+    let ShortenedResult::Changed(masked) = shortened else { panic!("the secret stays") };
     assert!(!masked.to_string().contains(SECRET), "{masked}");
     assert_eq!(masked["status"], "ok");
     let plain = json!({ "status": "ok" });
-    assert_eq!(bound_any(&engine(Profile::OWN), &plain, &call, &rules), Bounded::Unchanged);
+    assert_eq!(
+        shorten_any(&engine(Profile::OWN), &plain, &call, &rules),
+        ShortenedResult::Unchanged
+    );
 }

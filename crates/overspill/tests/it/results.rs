@@ -8,7 +8,7 @@ use std::sync::Arc;
 use overspill::core::{Choice, Limits, Policy, Strategy, StrategyError};
 use overspill::internal::tool::walk::{ResultRules, Structured};
 use overspill::store::{Memory, Store};
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{Call, CallOptions, Overspill, Profile};
 use serde_json::{Value, json};
 use table::{MAX_BYTES, MAX_CHARS, MAX_LINES, cases};
@@ -24,11 +24,11 @@ fn saved(store: &dyn Store) -> Vec<Vec<u8>> {
     entries.iter().map(|entry| store.read(&entry.name, 0..u64::MAX).unwrap()).collect()
 }
 
-fn bound(engine: &Overspill, result: &Value) -> Option<Value> {
+fn shorten(engine: &Overspill, result: &Value) -> Option<Value> {
     let options = CallOptions::default();
-    match engine.bound_result(result, &Call::new("tool"), &options, &Gates::default()) {
-        Bounded::Unchanged => None,
-        Bounded::Changed(after) => Some(after),
+    match engine.shorten_result(result, &Call::new("tool"), &options, &Gates::default()) {
+        ShortenedResult::Unchanged => None,
+        ShortenedResult::Changed(after) => Some(after),
     }
 }
 
@@ -36,7 +36,7 @@ fn bound(engine: &Overspill, result: &Value) -> Option<Value> {
 fn library_shortens_every_kind_of_part() {
     for case in cases() {
         let engine = engine();
-        let after = bound(&engine, &case.result);
+        let after = shorten(&engine, &case.result);
         case.check("library", after.as_ref(), saved(engine.store()));
     }
 }
@@ -53,7 +53,7 @@ fn own_layout_shortens_every_kind_of_part() {
             result["structuredContent"] = structured.clone();
         }
         let engine = engine();
-        let after = bound(&engine, &result).map(|mut after| {
+        let after = shorten(&engine, &result).map(|mut after| {
             let mut as_mcp = json!({ "content": after["output"].take() });
             if let Some(structured) = after.get("structuredContent") {
                 as_mcp["structuredContent"] = structured.clone();
@@ -75,7 +75,7 @@ fn source_layouts_leave_other_kinds_of_parts_unchanged() {
             };
             let others: Vec<&Value> = parts.iter().filter(|part| part["type"] != "text").collect();
             let result = json!({ key: parts, "structuredContent": {"a": 1} });
-            let Some(after) = bound(&engine, &result) else { continue };
+            let Some(after) = shorten(&engine, &result) else { continue };
             let left = after[key].as_array().unwrap().iter();
             let left: Vec<&Value> = left.filter(|part| part["type"] != "text").collect();
             assert_eq!(left, others, "{}", engine.profile().name);
@@ -92,11 +92,11 @@ fn resource(text: &str) -> Value {
     json!({"content": [{"type": "resource", "resource": {"uri": "file:///a", "text": text}}]})
 }
 
-fn bound_with(result: &Value, rules: ResultRules) -> Option<Value> {
+fn shorten_with(result: &Value, rules: ResultRules) -> Option<Value> {
     let gates = Gates { rules, ..Gates::default() };
-    match engine().bound_result(result, &Call::new("tool"), &CallOptions::default(), &gates) {
-        Bounded::Unchanged => None,
-        Bounded::Changed(after) => Some(after),
+    match engine().shorten_result(result, &Call::new("tool"), &CallOptions::default(), &gates) {
+        ShortenedResult::Unchanged => None,
+        ShortenedResult::Changed(after) => Some(after),
     }
 }
 
@@ -104,7 +104,7 @@ fn bound_with(result: &Value, rules: ResultRules) -> Option<Value> {
 fn own_layout_with_a_string_and_structured_content_shows_both() {
     let rows: Vec<u32> = (0..9_000).collect();
     let result = json!({"output": "9000 rows", "structuredContent": {"rows": rows}});
-    let after = bound(&engine(), &result).unwrap();
+    let after = shorten(&engine(), &result).unwrap();
     let text = after["output"].as_str().unwrap();
     assert!(text.contains("\n9000 rows\n") && text.contains("8998,8999"), "{text}");
     assert!(text.chars().count() <= MAX_CHARS as usize);
@@ -115,14 +115,16 @@ fn own_layout_with_a_string_and_structured_content_shows_both() {
 #[test]
 fn skipped_tool_passes_every_kind_of_part_below_the_ceiling() {
     let gates = Gates { skip: vec!["tool".into()], ..Gates::default() };
-    let bound = |result: &Value| {
-        engine().bound_result(result, &Call::new("tool"), &CallOptions::default(), &gates)
+    let shorten = |result: &Value| {
+        engine().shorten_result(result, &Call::new("tool"), &CallOptions::default(), &gates)
     };
-    assert_eq!(bound(&resource(&lines(10_000))), Bounded::Unchanged);
-    let Bounded::Changed(after) = bound(&resource(&lines(30_000))) else { panic!("too large") };
+    assert_eq!(shorten(&resource(&lines(10_000))), ShortenedResult::Unchanged);
+    let ShortenedResult::Changed(after) = shorten(&resource(&lines(30_000))) else {
+        panic!("too large")
+    };
     assert!(after["content"][0]["resource"]["text"].as_str().unwrap().len() < 10_000);
     let structured = json!({"content": [], "structuredContent": {"text": lines(30_000)}});
-    assert!(matches!(bound(&structured), Bounded::Changed(_)));
+    assert!(matches!(shorten(&structured), ShortenedResult::Changed(_)));
 }
 
 #[test]
@@ -132,11 +134,11 @@ fn structured_content_is_kept_or_shrunk_as_the_rules_say() {
         "content": [{"type": "text", "text": value.to_string()}], "structuredContent": value,
     });
     let keep = ResultRules { structured: Structured::Keep, ..ResultRules::default() };
-    assert_eq!(bound_with(&result, keep).unwrap()["structuredContent"], value);
+    assert_eq!(shorten_with(&result, keep).unwrap()["structuredContent"], value);
     let schema = json!({"type": "object", "properties": {"rows": {"type": "array"}}});
     let schema = Some(Arc::new(schema));
     let shrink = ResultRules { structured: Structured::Shrink, schema, ..ResultRules::default() };
-    let after = bound_with(&result, shrink).unwrap();
+    let after = shorten_with(&result, shrink).unwrap();
     let rows = after["structuredContent"]["rows"].as_array().unwrap();
     assert!(rows.len() > 500 && rows[5] == 5, "{}", rows.len());
     assert!(after["structuredContent"]["_overspill"].as_str().unwrap().starts_with("[overspill "));
@@ -156,7 +158,7 @@ impl Strategy for FirstLine {
 #[test]
 fn strategy_is_asked_about_resource_text() {
     let engine = engine().to_builder().strategy(FirstLine).build();
-    let after = bound(&engine, &resource(&lines(5_000))).unwrap();
+    let after = shorten(&engine, &resource(&lines(5_000))).unwrap();
     let text = after["content"][0]["resource"]["text"].as_str().unwrap();
     assert!(text.contains("\nline 1 of a long text\n") && !text.contains("line 2 "), "{text}");
 }

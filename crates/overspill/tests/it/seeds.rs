@@ -13,7 +13,7 @@ use overspill::internal::profile::{NoticeStyle, Sweeps};
 use overspill::internal::seeds::{Preset, ServiceResult, TruncationResult, envelope};
 use overspill::internal::store::Access;
 use overspill::store::{Disk, DiskOptions, Memory};
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{
     Call, CallOptions, Clock, Layer, Limit, Outcome, Overspill, Places, Profile, Report, Retention,
     Settings,
@@ -234,9 +234,9 @@ fn agent_v2_accepts_the_settings_of_its_document() {
     assert_eq!(shown("other", Layer { max_lines: Some(Limit::AtMost(7)), ..Layer::default() }), 7);
     let gates = Gates { skip: vec!["web_fetch".into()], ..Gates::default() };
     let result = json!({"output": lines(6000)});
-    let bounded =
-        overspill.bound_result(&result, &Call::new("web_fetch"), &CallOptions::default(), &gates);
-    assert_eq!(bounded, overspill::tool::Bounded::Unchanged);
+    let shortened =
+        overspill.shorten_result(&result, &Call::new("web_fetch"), &CallOptions::default(), &gates);
+    assert_eq!(shortened, overspill::tool::ShortenedResult::Unchanged);
 }
 
 /// S4-26, S4-28, S4-29: a tool shortens its output with its own options and names the path itself.
@@ -256,13 +256,13 @@ fn tool_can_call_the_engine_itself() {
         "output": cut.content(),
         "metadata": {"truncated": cut.is_cut(), "logPath": cut.output_path()},
     });
-    let again = overspill.bound_result(
+    let again = overspill.shorten_result(
         &result,
         &Call::new("log"),
         &CallOptions::default(),
         &Gates::default(),
     );
-    assert_eq!(again, overspill::tool::Bounded::Unchanged);
+    assert_eq!(again, overspill::tool::ShortenedResult::Unchanged);
 }
 
 /// Returns an output of numbered lines, `L00000` and so on.
@@ -371,14 +371,14 @@ fn previews_of_both_ends_have_a_mark_between_their_pieces() {
             let half = numbered(20);
             let key = profile.shape.text;
             let parts = json!([{"type": "text", "text": half}, {"type": "text", "text": half}]);
-            let bounded = overspill.bound_result(
+            let shortened = overspill.shorten_result(
                 &json!({key: parts}),
                 &Call::new("x"),
                 &options,
                 &Gates::default(),
             );
-            let Bounded::Changed(bounded) = bounded else { panic!("it is too large") };
-            let shown = bounded[key].to_string();
+            let ShortenedResult::Changed(shortened) = shortened else { panic!("it is too large") };
+            let shown = shortened[key].to_string();
             assert!(!shown.contains("L00002L") && shown.contains("lines truncated..."), "{shown}");
         }
     }

@@ -390,7 +390,8 @@ fn call(name: &str) -> ToolCall {
 
 fn registry(profile: Profile, directory: &std::path::Path) -> Registry {
     let overspill = Overspill::builder().profile(profile).directory(directory).build();
-    let mut registry = Registry::new().bounded_by(overspill, Gates::default()).in_session("fixed");
+    let mut registry =
+        Registry::new().shortened_by(overspill, Gates::default()).in_session("fixed");
     registry.register(Tool::new("long", |_| Ok(json!({"output": lines(3000)}))));
     registry
 }
@@ -400,7 +401,8 @@ fn registry_takes_session_and_permission_with_each_turn() {
     let dir = tempfile::tempdir().unwrap();
     // Names of takumi contain the session, and hints of opencode depend on the permission.
     let overspill = Overspill::builder().profile(Profile::TAKUMI).directory(dir.path()).build();
-    let mut sessions = Registry::new().bounded_by(overspill, Gates::default()).in_session("fixed");
+    let mut sessions =
+        Registry::new().shortened_by(overspill, Gates::default()).in_session("fixed");
     sessions.register(Tool::new("long", |_| Ok(json!({"llmContent": lines(3000)}))));
     let path = |executed: &[overspill::tool::registry::Executed]| {
         let path = executed[0].result["outputPath"].as_str().unwrap();

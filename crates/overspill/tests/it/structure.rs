@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use overspill::store::Memory;
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{Call, CallEnd, CallOptions, Outcome, Overspill, Profile};
 use serde_json::{Value, json};
 
@@ -45,8 +45,8 @@ fn json_preview_of_a_stream_is_the_same() {
 fn json_in_a_tool_result_stays_in_its_part() {
     let result = json!({"output": [{"type": "text", "text": output()}]});
     let (call, options) = (Call::new("tool"), CallOptions::default());
-    let bounded = own().bound_result(&result, &call, &options, &Gates::default());
-    let Bounded::Changed(changed) = bounded else { unreachable!("it is too large") };
+    let shortened = own().shorten_result(&result, &call, &options, &Gates::default());
+    let ShortenedResult::Changed(changed) = shortened else { unreachable!("it is too large") };
     let text = changed["output"][0]["text"].as_str().unwrap();
     assert!(text.len() <= 51_200 && text.contains("disk full"), "{text}");
     let (_, body) = text.split_once('\n').unwrap();

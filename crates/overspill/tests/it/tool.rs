@@ -8,7 +8,7 @@ use overspill::core::Limits;
 use overspill::internal::seeds::envelope;
 use overspill::store::Memory;
 use overspill::tool::registry::{Registry, Tool, ToolCall};
-use overspill::tool::{Bounded, Gates, Verdict};
+use overspill::tool::{Gates, ShortenedResult, Verdict};
 use overspill::{Call, CallOptions, Layer, Limit, Overspill, Profile};
 use serde_json::{Value, json};
 
@@ -16,15 +16,15 @@ fn own() -> Overspill {
     Overspill::new(Profile::OWN, Memory::default())
 }
 
-fn bound(result: &Value, gates: &Gates) -> Bounded {
-    own().bound_result(result, &Call::new("tool"), &CallOptions::default(), gates)
+fn shorten(result: &Value, gates: &Gates) -> ShortenedResult {
+    own().shorten_result(result, &Call::new("tool"), &CallOptions::default(), gates)
 }
 
 #[track_caller]
-fn changed(bounded: Bounded) -> Value {
-    match bounded {
-        Bounded::Changed(result) => result,
-        Bounded::Unchanged => panic!("it is too large"),
+fn changed(shortened: ShortenedResult) -> Value {
+    match shortened {
+        ShortenedResult::Changed(result) => result,
+        ShortenedResult::Unchanged => panic!("it is too large"),
     }
 }
 
@@ -39,7 +39,7 @@ fn other_parts_of_a_result_stay_unchanged_and_in_order() {
     let text = |text: &str| json!({"type": "text", "text": text, "annotations": {"a": 1}});
     let other: Value = serde_json::from_str("[1,2.50]").unwrap();
     let result = json!({"output": [image, text(&long()), unknown, text("second")], "other": other});
-    let after = changed(bound(&result, &Gates::default()));
+    let after = changed(shorten(&result, &Gates::default()));
     let parts = after["output"].as_array().unwrap();
     assert_eq!([&parts[0], &parts[2]], [&image, &unknown]);
     assert_eq!((parts.len(), &parts[3]["text"]), (4, &json!("second")));
@@ -54,7 +54,7 @@ fn text_stays_on_its_side_of_an_image() {
     let text = |text: String| json!({"type": "text", "text": text});
     let numbered = |name: &str| (1..=3000).map(|n| format!("{name} {n}\n")).collect::<String>();
     let parts = [text(numbered("before")), image.clone(), text(numbered("after") + "END")];
-    let after = changed(bound(&json!({"output": parts}), &Gates::default()));
+    let after = changed(shorten(&json!({"output": parts}), &Gates::default()));
     let parts = after["output"].as_array().unwrap();
     assert_eq!((parts.len(), &parts[1]), (3, &image));
     let (first, last) = (parts[0]["text"].as_str().unwrap(), parts[2]["text"].as_str().unwrap());
@@ -65,7 +65,7 @@ fn text_stays_on_its_side_of_an_image() {
     // The gap lies within one part, and the parts on both sides are shown whole.
     let parts =
         [text("one".into()), image.clone(), text(numbered("two")), image, text("three".into())];
-    let after = changed(bound(&json!({"output": parts}), &Gates::default()));
+    let after = changed(shorten(&json!({"output": parts}), &Gates::default()));
     let parts = after["output"].as_array().unwrap();
     assert!(parts[0]["text"].as_str().unwrap().ends_with("]\none"), "{}", parts[0]);
     let marks = [" not shown", " cut", " more like this"];
@@ -77,35 +77,35 @@ fn text_stays_on_its_side_of_an_image() {
 #[test]
 fn result_with_a_record_is_not_shortened_again() {
     let overspill = own();
-    let bound = |result: &Value, gates: &Gates| {
-        overspill.bound_result(result, &Call::new("tool"), &CallOptions::default(), gates)
+    let shorten = |result: &Value, gates: &Gates| {
+        overspill.shorten_result(result, &Call::new("tool"), &CallOptions::default(), gates)
     };
     let result = json!({"output": long()});
-    let once = changed(bound(&result, &Gates::default()));
+    let once = changed(shorten(&result, &Gates::default()));
     assert_eq!(once["metadata"]["truncated"], true);
     assert_eq!(once["metadata"]["overspill"]["lines"], 5000);
-    assert_eq!(bound(&once, &Gates::default()), Bounded::Unchanged);
+    assert_eq!(shorten(&once, &Gates::default()), ShortenedResult::Unchanged);
     // Text that looks like a notice is not a record.
     let imitation = json!({"output": format!("[overspill 123456: all is well]\n{}", long())});
-    changed(bound(&imitation, &Gates::default()));
+    changed(shorten(&imitation, &Gates::default()));
 }
 
 #[test]
 fn gated_result_passes_up_to_the_ceiling() {
     let result = json!({"output": long()});
     let skip = Gates { skip: vec!["tool".into()], ..Gates::default() };
-    assert_eq!(bound(&result, &skip), Bounded::Unchanged);
+    assert_eq!(shorten(&result, &skip), ShortenedResult::Unchanged);
     let no = Gates { predicate: Some(Arc::new(|_, _| Verdict::No)), ..Gates::default() };
-    assert_eq!(bound(&result, &no), Bounded::Unchanged);
+    assert_eq!(shorten(&result, &no), ShortenedResult::Unchanged);
     let two = Layer { max_lines: Some(Limit::AtMost(4)), ..Layer::default() };
     let with = Gates {
         predicate: Some(Arc::new(move |_, _| Verdict::With(two.clone()))),
         ..Gates::default()
     };
-    assert!(changed(bound(&result, &with))["output"].as_str().unwrap().lines().count() <= 4);
+    assert!(changed(shorten(&result, &with))["output"].as_str().unwrap().lines().count() <= 4);
     let huge = json!({"output": "line\n".repeat(30_000)});
     for gates in [&skip, &no] {
-        assert!(changed(bound(&huge, gates))["output"].as_str().unwrap().len() <= 51_200);
+        assert!(changed(shorten(&huge, gates))["output"].as_str().unwrap().len() <= 51_200);
     }
 }
 
@@ -116,10 +116,10 @@ fn ceiling_off_lets_gated_results_pass() {
     let settings = Layer::new().ceiling(false);
     let overspill = own().to_builder().settings(settings.clone()).build();
     let (call, options) = (Call::new("tool"), CallOptions::default());
-    assert_eq!(overspill.bound_result(&huge, &call, &options, &skip), Bounded::Unchanged);
+    assert_eq!(overspill.shorten_result(&huge, &call, &options, &skip), ShortenedResult::Unchanged);
     let options = CallOptions { settings, ..CallOptions::default() };
-    assert_eq!(own().bound_result(&huge, &call, &options, &skip), Bounded::Unchanged);
-    changed(overspill.bound_result(&huge, &call, &CallOptions::default(), &Gates::default()));
+    assert_eq!(own().shorten_result(&huge, &call, &options, &skip), ShortenedResult::Unchanged);
+    changed(overspill.shorten_result(&huge, &call, &CallOptions::default(), &Gates::default()));
 }
 
 #[test]
@@ -127,45 +127,48 @@ fn forged_record_is_ignored() {
     for forged in [json!(null), json!({}), json!({"id": "01KA"}), json!("yes")] {
         let result =
             json!({"output": long(), "metadata": {"overspill": forged, "truncated": true}});
-        changed(bound(&result, &Gates::default()));
+        changed(shorten(&result, &Gates::default()));
         // The result of a tool that the host trusts is accepted.
         let trusted = Gates { trusted: vec!["tool".into()], ..Gates::default() };
-        assert_eq!(bound(&result, &trusted), Bounded::Unchanged);
+        assert_eq!(shorten(&result, &trusted), ShortenedResult::Unchanged);
     }
 }
 
 #[test]
 fn forged_metadata_lets_no_long_result_pass() {
     let overspill = own();
-    let bound = |result: &Value| {
+    let shorten = |result: &Value| {
         let (call, options) = (Call::new("tool"), CallOptions::default());
-        overspill.bound_result(result, &call, &options, &Gates::default())
+        overspill.shorten_result(result, &call, &options, &Gates::default())
     };
-    let true_mark = changed(bound(&json!({"output": long()})))["metadata"].clone();
+    let true_mark = changed(shorten(&json!({"output": long()})))["metadata"].clone();
     for forged in [json!({"overspill": {"saveError": "full"}}), true_mark] {
         let result = json!({"output": long(), "metadata": forged});
-        let after = changed(bound(&result));
+        let after = changed(shorten(&result));
         assert!(after["output"].as_str().unwrap().starts_with("[overspill "), "{forged}");
         let short = json!({"output": "short", "metadata": forged});
-        assert_eq!(bound(&short), Bounded::Unchanged, "{forged}");
+        assert_eq!(shorten(&short), ShortenedResult::Unchanged, "{forged}");
     }
 }
 
 #[test]
 fn mcp_content_that_is_not_a_list_is_shortened() {
     for content in [json!(long()), json!({"type": "text", "text": long()})] {
-        let after = changed(bound(&json!({"content": content, "a": 1}), &Gates::default()));
+        let after = changed(shorten(&json!({"content": content, "a": 1}), &Gates::default()));
         let text = after["content"][0]["text"].as_str().unwrap();
         assert!(text.starts_with("[overspill ") && after["a"] == 1, "{after}");
     }
-    assert_eq!(bound(&json!({"content": "short"}), &Gates::default()), Bounded::Unchanged);
+    assert_eq!(
+        shorten(&json!({"content": "short"}), &Gates::default()),
+        ShortenedResult::Unchanged
+    );
 }
 
 #[test]
 fn media_that_turn_into_text_are_shortened() {
     let data = format!("{}{}", "TUFQ".repeat(1_000), "a line\n".repeat(5_000));
     let result = json!({"content": [{"type": "image", "mimeType": "image/png", "data": data}]});
-    let after = changed(bound(&result, &Gates::default()));
+    let after = changed(shorten(&result, &Gates::default()));
     assert!(after["content"][0]["data"].as_str().unwrap().starts_with("[overspill "), "{after}");
 }
 
@@ -175,11 +178,11 @@ fn failure_lets_no_result_pass_the_ceiling() {
     let panics: Gates =
         Gates { predicate: Some(Arc::new(|_, _| panic!("its own affair"))), ..Gates::default() };
     let result = json!({"output": huge});
-    assert!(changed(bound(&result, &panics))["output"].as_str().unwrap().len() <= 51_200);
-    assert!(changed(bound(&json!(huge), &Gates::default())).as_str().unwrap().len() <= 51_200);
+    assert!(changed(shorten(&result, &panics))["output"].as_str().unwrap().len() <= 51_200);
+    assert!(changed(shorten(&json!(huge), &Gates::default())).as_str().unwrap().len() <= 51_200);
     for profile in Profile::ALL {
         let overspill = Overspill::new(profile, Memory::default());
-        let mut registry = Registry::new().bounded_by(overspill, Gates::default());
+        let mut registry = Registry::new().shortened_by(overspill, Gates::default());
         let message = huge.clone();
         registry.register(Tool::new("fail", move |_| Err(message.clone())));
         let executed = registry.execute(&[call("1", "fail", "{}"), call("2", &huge, "{}")]);
@@ -202,7 +205,7 @@ fn value_without_result_text_is_unchanged() {
     for result in
         [json!(null), json!(17), json!({}), json!({"output": null}), json!({"output": ""})]
     {
-        assert_eq!(bound(&result, &Gates::default()), Bounded::Unchanged, "{result}");
+        assert_eq!(shorten(&result, &Gates::default()), ShortenedResult::Unchanged, "{result}");
     }
 }
 
@@ -211,7 +214,7 @@ fn call(id: &str, name: &str, arguments: &str) -> ToolCall {
 }
 
 fn registry() -> Registry {
-    let mut registry = Registry::new().bounded_by(own(), Gates::default());
+    let mut registry = Registry::new().shortened_by(own(), Gates::default());
     let schema = json!({
         "type": "object",
         "required": ["lines"],

@@ -7,19 +7,19 @@ import * as strategies from './strategies.js';
 import * as t from './types.js';
 
 const CONTEXT = Symbol('context');
-/** A call that carries its context. Copies keep it, and JSON does not show it. */
+/** A call with its context. Copies keep the context, and JSON does not show it. */
 type ContextCall = Call & { [CONTEXT]?: t.TruncationContext };
 
-/** Notes the options that a predicate has chosen for a call. */
+/** Records the options that a predicate has chosen for a call. */
 export function decided(call: ContextCall | undefined, options: t.TruncationOptions): void {
   const context = call?.[CONTEXT];
   if (call && context) call[CONTEXT] = { ...context, options };
 }
 
-/** What keeps a result from being shortened. */
+/** The gates that pass a result unchanged. */
 export type Gates = Pick<Options, 'skipTools' | 'shouldSpill'>;
 
-/** Shortens outputs as the document says, and saves the whole output. */
+/** Shortens outputs as the document describes it, and saves the whole output. */
 export class TruncationService {
   #config: t.TruncationServiceConfig;
   #engine: Overspill;
@@ -30,7 +30,7 @@ export class TruncationService {
     this.#engine = this.#made();
   }
 
-  /** Returns the engine that does the work, behind gates of a middleware's own. */
+  /** Returns the engine that does the work, with the gates of a middleware. */
   overspill(gates: Gates): Overspill {
     const made = this.#gated.get(gates) ?? this.#made(gates);
     this.#gated.set(gates, made);
@@ -50,7 +50,7 @@ export class TruncationService {
     };
   }
 
-  /** Returns a context as a call of the engine. Invalid options are dropped with a warning. */
+  /** Converts a context into a call of the engine. Invalid options are dropped with a warning. */
   call(context: t.TruncationContext, engine: Overspill): ContextCall {
     const { toolName, sessionId, options } = context;
     const names = { tool: text(toolName), session: text(sessionId) };
@@ -73,7 +73,7 @@ export class TruncationService {
     return new storages.TruncationStorage(this.#engine.directory ?? undefined).read(path);
   }
 
-  /** Removes expired outputs, and returns how many. */
+  /** Removes expired outputs, and returns their number. */
   async cleanup(): Promise<number> {
     const { storage, global } = this.#config;
     if (storage && storages.isOfDocument(storage)) {
@@ -88,7 +88,7 @@ export class TruncationService {
     return { ...t.DEFAULT_TRUNCATION_CONFIG, ...this.#config.global };
   }
 
-  /** Changes settings of all tools. The others stay. */
+  /** Changes some settings of all tools. The others stay. */
   updateConfig(config: Partial<t.TruncationConfig>): void {
     this.#set({ ...this.#config, global: { ...this.#config.global, ...config } });
   }
@@ -156,7 +156,7 @@ export class TruncationService {
   }
 }
 
-/** Returns options of the document as settings of this package. */
+/** Converts options of the document into settings of this package. */
 export function settings(options: t.TruncationOptions | undefined): Layer {
   if (typeof options !== 'object' || options === null) return {};
   const { skip, ...limits } = options;

@@ -1,4 +1,4 @@
-/** Storages of the document's form. */
+/** Storages in the form of the document. */
 
 import { createHash } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
@@ -13,13 +13,13 @@ import type { ITruncationStorage, TruncationContext } from './types.js';
 export class TruncationStorage implements ITruncationStorage {
   readonly #directory: string;
 
-  /** Without a directory it is `data/truncation` below the working directory. */
+  /** Without a directory, outputs are saved in `data/truncation` below the working directory. */
   constructor(storageDir?: string) {
     this.#directory = new Overspill({ profile: 'agent-v2', store: storageDir }).directory ?? '';
   }
 
   async save(content: string, context: TruncationContext): Promise<string> {
-    // Nothing fits a limit of zero, so the engine saves every output that is not empty.
+    // No output is within a limit of zero, so the engine saves every output that is not empty.
     const overspill = new Overspill({ profile: 'agent-v2', store: this.#directory, maxBytes: 0, maxLines: 'none' });
     const call = { tool: context.toolName, session: context.sessionId, enabled: true };
     const { path, error } = await overspill.process(content, call);
@@ -31,7 +31,7 @@ export class TruncationStorage implements ITruncationStorage {
     return readInside(this.#directory, path);
   }
 
-  /** Removes files that were last used before so many days, and returns how many. */
+  /** Removes files that were not used for this number of days, and returns their number. */
   async cleanup(retentionDays: number): Promise<number> {
     const days = wholeDays(retentionDays);
     const overspill = new Overspill({ profile: 'agent-v2', store: this.#directory, retentionDays: days });
@@ -43,7 +43,7 @@ export class TruncationStorage implements ITruncationStorage {
   }
 }
 
-/** Returns whole days: a part of a day counts as a day, and fewer than none as none. */
+/** Returns whole days: a part of a day counts as a day, and a negative number as zero. */
 export function wholeDays(days: number): number {
   return Number.isFinite(days) ? Math.max(0, Math.ceil(days)) : days;
 }
@@ -64,13 +64,13 @@ async function readInside(directory: string, path: string): Promise<string> {
   return readFile(found, 'utf8');
 }
 
-/** Tells a storage of the document's form from a store of this package. */
+/** Tells whether an object is a storage in the form of the document, and not a store of this package. */
 export function isOfDocument(storage: ITruncationStorage | Store): storage is ITruncationStorage {
   const { cleanup, getStorageDir } = storage as Partial<ITruncationStorage>;
   return typeof cleanup === 'function' || typeof getStorageDir === 'function';
 }
 
-/** Returns a storage of the document's form as a store of this package. `contextOf` returns the context of a call. */
+/** Converts a storage of the document into a store of this package. `contextOf` returns the context of a call. */
 export function asStore(storage: ITruncationStorage, contextOf: (call: Call) => TruncationContext): Store {
   return {
     async save(data, call) {
@@ -89,7 +89,7 @@ export async function cleaned(storage: ITruncationStorage, retentionDays: number
   return count;
 }
 
-/** Asks a storage for what it saved. */
+/** Asks a storage for a saved output. */
 export async function readFrom(storage: ITruncationStorage, path: string, timeout: number): Promise<string> {
   const content = await asked(`read ${path}`, () => within(timeout, 'the storage', storage.read(path)));
   if (typeof content !== 'string') throw new StoreError(`read returned ${typeof content}, not a text`);

@@ -1,9 +1,9 @@
-/** Strategies of the document's form. */
+/** Strategies in the form of the document. */
 
 import { Overspill, type Call, type Choice, type Room, type Strategy } from '../../index.js';
 import type { TruncationConfig, TruncationStrategy } from './types.js';
 
-/** A base class with helpers. `needsTruncation` looks at both limits unless a subclass overrides it. */
+/** A base class with helpers. `needsTruncation` checks both limits unless a subclass overrides it. */
 export abstract class BaseTruncationStrategy implements TruncationStrategy {
   abstract readonly name: string;
 
@@ -26,12 +26,12 @@ export abstract class BaseTruncationStrategy implements TruncationStrategy {
   }
 
   protected truncateTail(content: string, maxLines: number): string[] {
-    // slice(-0) returns everything.
+    // slice(-0) would return the whole array.
     return maxLines > 0 ? content.split('\n').slice(-maxLines) : [];
   }
 }
 
-/** Whole lines from one end, up to either limit. The engine does the work. */
+/** Shows whole lines from one end, up to either limit. The engine does the work. */
 export class DefaultTruncationStrategy extends BaseTruncationStrategy {
   readonly name = 'default';
 
@@ -45,12 +45,12 @@ export class DefaultTruncationStrategy extends BaseTruncationStrategy {
   }
 }
 
-/** Tells a strategy of the document's form from one of this package. */
+/** Tells whether an object is a strategy in the form of the document, and not one of this package. */
 export function isOfDocument(strategy: TruncationStrategy | Strategy): strategy is TruncationStrategy {
   return typeof (strategy as Partial<TruncationStrategy>).truncate === 'function';
 }
 
-/** Returns a strategy of the document's form as one of this package. `configOf` returns the settings of a call. */
+/** Converts a strategy of the document into one of this package. `configOf` returns the settings of a call. */
 export function asStrategy(
   strategy: TruncationStrategy,
   configOf: (call: Call | undefined) => TruncationConfig,

@@ -2,10 +2,10 @@
 
 import type { Store, Strategy } from '../../index.js';
 
-/** Which end of an output is shown. */
+/** The end of an output that is shown. */
 export type TruncationDirection = 'head' | 'tail';
 
-/** What became of an output. `outputPath` is empty if a cut output could not be saved. */
+/** The result for an output. `outputPath` is empty if a cut output could not be saved. */
 export type TruncationResult =
   | { content: string; truncated: false }
   | {
@@ -22,9 +22,9 @@ export interface TruncationConfig {
   maxBytes: number;
   direction: TruncationDirection;
   enabled: boolean;
-  /** Days after which a saved output is removed. */
+  /** The number of days after which a saved output is removed. */
   retentionDays: number;
-  /** The directory for saved outputs; `data/truncation` below the working directory by default. */
+  /** The directory for saved outputs. The default is `data/truncation` below the working directory. */
   storageDir?: string | undefined;
 }
 
@@ -57,17 +57,17 @@ export interface TruncationStrategy {
 
 export type TruncationEventType = 'truncated' | 'skipped' | 'error';
 
-/** What a listener hears of each call. */
+/** The event of a call, for a listener. */
 export interface TruncationEvent {
   type: TruncationEventType;
   toolName: string;
-  /** In bytes. */
+  /** The size of the output in bytes. */
   originalSize: number;
-  /** In bytes. */
+  /** The size of the shown text in bytes. */
   truncatedSize: number;
   outputPath?: string;
   error?: string;
-  /** Milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   timestamp: number;
 }
 
@@ -81,28 +81,28 @@ export interface ITruncationStorage {
   getStorageDir(): string;
 }
 
-/** What the service is made of. */
+/** The options of the service. */
 export interface TruncationServiceConfig {
   global?: Partial<TruncationConfig> | undefined;
   tools?: Record<string, Partial<TruncationConfig>> | undefined;
   onEvent?: TruncationEventCallback | undefined;
-  /** A storage of the document's form, or a store of this package. */
+  /** A storage in the form of the document, or a store of this package. */
   storage?: ITruncationStorage | Store | undefined;
-  /** A strategy of the document's form, or a strategy of this package. */
+  /** A strategy in the form of the document, or a strategy of this package. */
   strategy?: TruncationStrategy | Strategy | undefined;
-  /** `false` lets an output of any size pass where truncation is off or saving failed. */
+  /** `false` lets an output of any size pass if truncation is off or the save failed. */
   ceiling?: boolean | undefined;
-  /** How long a storage or a strategy may take, in milliseconds; 30,000 by default. */
+  /** The time that a storage or a strategy may take, in milliseconds. The default is 30,000. */
   answerTimeout?: number | undefined;
 }
 
-/** A tool's result, as a registry has it. */
+/** A tool's result in the form of a registry. */
 export interface AnyToolResult {
   output?: string | undefined;
   metadata?: unknown;
 }
 
-/** A tool's result, as far as it matters here. */
+/** The fields of a tool's result that this adapter uses. */
 export interface ToolResult {
   output?: string | undefined;
   // biome-ignore lint: metadata of any tool
@@ -118,7 +118,7 @@ export const DEFAULT_TRUNCATION_CONFIG: TruncationConfig = {
   retentionDays: 7,
 };
 
-/** The settings that some tools begin with. */
+/** The default settings of some tools. */
 export const TOOL_TRUNCATION_CONFIGS: Record<string, Partial<TruncationConfig>> = {
   bash: { direction: 'tail', maxLines: 500 },
   grep: { maxLines: 3000 },

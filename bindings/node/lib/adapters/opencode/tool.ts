@@ -4,12 +4,12 @@ import type { Call, Overspill } from '../../index.js';
 import { said } from '../../errors.js';
 import { applyFields } from '../fields.js';
 
-/** An agent, as far as its permissions matter. */
+/** The part of an agent with its permissions. */
 export interface Agent {
   permission?: Array<{ permission: string; pattern: string; action: 'allow' | 'ask' | 'deny' }> | undefined;
 }
 
-/** What a tool returns. `metadata.truncated` says that the tool has shortened its output itself. */
+/** The result of a tool. `metadata.truncated` tells that the tool has shortened its output itself. */
 export interface ToolOutput {
   title: string;
   output: string;
@@ -17,32 +17,32 @@ export interface ToolOutput {
   metadata: Record<string, any>;
 }
 
-/** Checks arguments and throws if they are wrong, as schemas of zod do. */
+/** Checks arguments and throws if they are invalid, like a zod schema. */
 export interface Parameters {
-  // biome-ignore lint: what zod has
+  // biome-ignore lint: the type of zod
   parse(args: unknown): any;
 }
 
-/** What a tool knows of its call. */
+/** The context of a call that a tool gets. */
 export interface ToolContext {
   extra?: { agent?: Agent; [key: string]: unknown } | undefined;
-  // biome-ignore lint: the host decides what else there is
+  // biome-ignore lint: the host decides about further fields
   [key: string]: any;
 }
 
-/** What a tool knows when it is set up. */
+/** The context that a tool gets when it is set up. */
 export interface InitContext {
   agent?: Agent | undefined;
 }
 
-/** A tool as it is written. */
+/** The definition of a tool. */
 export interface ToolDefinition<P extends Parameters = Parameters, R extends ToolOutput = ToolOutput> {
   description?: string;
   parameters?: P;
   execute(args: ReturnType<P['parse']>, ctx: ToolContext): Promise<R>;
 }
 
-/** A tool as opencode registers it. */
+/** A tool in the form in which opencode registers it. */
 export interface ToolInfo<P extends Parameters = Parameters, R extends ToolOutput = ToolOutput> {
   id: string;
   init(ctx?: InitContext): Promise<ToolDefinition<P, R>>;
@@ -66,7 +66,7 @@ export function permissionOf(overspill: Overspill, agent: Agent | undefined): Ca
   }
 }
 
-/** Makes `Tool.define` for an engine, which is made with the first result. */
+/** Makes `Tool.define` for an engine, which is created for the first result. */
 export function definer(engine: () => Overspill): Define {
   return (id, init) => ({
     id,

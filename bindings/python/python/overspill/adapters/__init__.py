@@ -1,1 +1,1 @@
-"""One module for each framework; import the one you use."""
+"""Adapters for frameworks, one module for each. Import the one you use."""

@@ -21,7 +21,7 @@ from langchain.agents.middleware.types import ToolCallRequest
 from overspill import Overspill
 from overspill.adapters.langchain import Answer, OverspillMiddleware
 
-# The tool that runs commands.
+# The name of the tool that runs commands.
 EXECUTE = "execute"
 
 
@@ -34,7 +34,7 @@ class OverspillShellBackend(LocalShellBackend):
 
     def execute(self, command: str, *, timeout: Optional[int] = None) -> ExecuteResponse:
         response = super().execute(command, timeout=timeout)
-        # deepagents puts the exit code of a command that failed behind its output.
+        # deepagents appends the exit code of a failed command to its output.
         end = f"\n\nExit code: {response.exit_code}"
         output = response.output
         output, end = (output[: -len(end)], end) if output.endswith(end) else (output, "")
@@ -50,7 +50,7 @@ class OverspillShellBackend(LocalShellBackend):
 
 
 class OtherToolsMiddleware(OverspillMiddleware):
-    """Leaves commands alone, which the backend has shortened. deepagents adds a line to them."""
+    """Shortens results except those of commands. The backend shortens these, and deepagents adds a line to them."""
 
     def wrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]

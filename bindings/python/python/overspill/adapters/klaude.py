@@ -1,4 +1,4 @@
-"""A drop-in for klaude's smart truncation: both ends, the whole output in a file.
+"""A drop-in replacement for klaude's smart truncation: shows both ends, saves the whole output in a file.
 
     result = truncate_tool_output(output, "Bash", "call_123")
     result.output, result.saved_file_path
@@ -24,7 +24,7 @@ TOOL_OUTPUT_TRUNCATION_DIR = "/tmp/klaude"
 
 @dataclass
 class TruncationResult:
-    """What became of an output; lengths in characters."""
+    """The result of truncating an output. Lengths are in characters."""
 
     output: str
     was_truncated: bool
@@ -40,11 +40,11 @@ class TruncationStrategy(ABC):
     def truncate(
         self, output: str, tool_name: Optional[str] = None, call_id: Optional[str] = None
     ) -> TruncationResult:
-        """Returns what becomes of an output."""
+        """Truncates an output if it is too long, and returns the result."""
 
 
 class _Strategy(TruncationStrategy):
-    """Makes an engine with the first output, and again if a parameter was changed."""
+    """A strategy that creates its engine for the first output, and again if a parameter was changed."""
 
     def __init__(self, **parameters: Any) -> None:
         self.__dict__.update(parameters)
@@ -62,7 +62,7 @@ class _Strategy(TruncationStrategy):
     def truncate(
         self, output: str, tool_name: Optional[str] = None, call_id: Optional[str] = None
     ) -> TruncationResult:
-        """Returns what becomes of an output."""
+        """Truncates an output if it is too long, and returns the result."""
         outcome = self._engine().process(output, tool=tool_name, call_id=call_id)
         if not outcome.spilled:
             return TruncationResult(output, False, None, len(output), 0)
@@ -71,7 +71,7 @@ class _Strategy(TruncationStrategy):
 
 
 class SmartTruncationStrategy(_Strategy):
-    """The first and the last characters, and the whole output in a file."""
+    """Shows the first and the last characters, and saves the whole output in a file."""
 
     max_length: int
     head_chars: int
@@ -88,7 +88,7 @@ class SmartTruncationStrategy(_Strategy):
         super().__init__(
             max_length=max_length, head_chars=head_chars, tail_chars=tail_chars, truncation_dir=Path(truncation_dir)
         )
-        # Wrong values are refused here and not with the first output.
+        # Invalid values raise here, and not with the first output.
         self._engine()
 
     def _options(self) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class SmartTruncationStrategy(_Strategy):
 
 
 class SimpleTruncationStrategy(_Strategy):
-    """The first characters, and nothing is saved."""
+    """Shows the first characters, and does not save the output."""
 
     max_length: int
 
@@ -128,7 +128,7 @@ def get_truncation_strategy() -> TruncationStrategy:
 
 
 def set_truncation_strategy(strategy: TruncationStrategy, answer_timeout: Optional[float] = None) -> None:
-    """Replaces it. With `answer_timeout` a strategy of your own has so many seconds for each output."""
+    """Sets the strategy that `truncate_tool_output` uses. `answer_timeout` is in seconds for each output."""
     global _current, _answer_timeout
     _current, _answer_timeout = strategy, answer_timeout
 
@@ -136,7 +136,7 @@ def set_truncation_strategy(strategy: TruncationStrategy, answer_timeout: Option
 def truncate_tool_output(
     output: str, tool_name: Optional[str] = None, call_id: Optional[str] = None
 ) -> TruncationResult:
-    """Returns what becomes of an output. If a strategy of your own fails, the smart strategy cuts, with a warning."""
+    """Truncates an output. If a strategy of your own fails, the smart strategy is used, with a warning."""
     strategy = get_truncation_strategy()
     if type(strategy) in (SmartTruncationStrategy, SimpleTruncationStrategy):
         return strategy.truncate(output, tool_name, call_id)
@@ -157,7 +157,7 @@ def truncate_tool_output(
 
 
 def _nonsense(result: object, output: str) -> Optional[str]:
-    """Names the answer of a strategy if it is no result."""
+    """Describes the answer of a strategy if it is not a valid result."""
     text, path = getattr(result, "output", None), getattr(result, "saved_file_path", None)
     if not isinstance(text, str):
         return f"{type(result).__name__}, not a TruncationResult"
@@ -169,7 +169,7 @@ def _nonsense(result: object, output: str) -> Optional[str]:
 
 
 class TruncationInfo(Protocol):
-    """Anything with the three values, such as klaude's own model."""
+    """An object with the three values, such as klaude's own model."""
 
     @property
     def saved_file_path(self) -> str: ...
@@ -218,7 +218,7 @@ class ToolResultUIExtra:
 
 
 class _Plain(str):
-    """A text that rich shows as it is. It takes brackets in other text for markup."""
+    """A text that rich shows unchanged. In other text, rich takes brackets for markup."""
 
     def __rich__(self) -> Any:
         from rich.text import Text

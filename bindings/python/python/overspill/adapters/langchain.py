@@ -1,4 +1,4 @@
-"""LangChain: bounds what the tools of an agent return.
+"""LangChain: shortens the results of the tools of an agent.
 
     agent = create_agent(model, tools, middleware=[OverspillMiddleware(Overspill())])
 """
@@ -18,7 +18,7 @@ Answer = Union[ToolMessage, "Command[Any]"]
 
 
 class OverspillMiddleware(AgentMiddleware):
-    """Bounds every `ToolMessage`, and those inside a `Command`."""
+    """Shortens every `ToolMessage`, also those inside a `Command`."""
 
     def __init__(self, overspill: Optional[Overspill] = None) -> None:
         super().__init__()
@@ -28,20 +28,20 @@ class OverspillMiddleware(AgentMiddleware):
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Answer]
     ) -> Answer:
         answer = handler(request)
-        bounded = {id(one): self._bounded(one, request) for one in _messages(answer)}
-        return _with(answer, bounded)
+        shortened = {id(one): self._shortened(one, request) for one in _messages(answer)}
+        return _with(answer, shortened)
 
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Answer]]
     ) -> Answer:
         answer = await handler(request)
-        bounded = {}
+        shortened = {}
         for one in _messages(answer):
             content = await self.overspill.aapply(one.content, **_call(request))
-            bounded[id(one)] = one.model_copy(update={"content": content})
-        return _with(answer, bounded)
+            shortened[id(one)] = one.model_copy(update={"content": content})
+        return _with(answer, shortened)
 
-    def _bounded(self, message: ToolMessage, request: ToolCallRequest) -> ToolMessage:
+    def _shortened(self, message: ToolMessage, request: ToolCallRequest) -> ToolMessage:
         content = self.overspill.apply(message.content, **_call(request))
         return message.model_copy(update={"content": content})
 
@@ -58,11 +58,11 @@ def _messages(answer: Answer) -> list[ToolMessage]:
     return [one for one in messages if isinstance(one, ToolMessage)]
 
 
-def _with(answer: Answer, bounded: Dict[int, ToolMessage]) -> Answer:
+def _with(answer: Answer, shortened: Dict[int, ToolMessage]) -> Answer:
     if isinstance(answer, ToolMessage):
-        return bounded[id(answer)]
-    if bounded and isinstance(answer.update, dict):
-        for_each = [bounded.get(id(one), one) for one in answer.update["messages"]]
+        return shortened[id(answer)]
+    if shortened and isinstance(answer.update, dict):
+        for_each = [shortened.get(id(one), one) for one in answer.update["messages"]]
         return Command(
             graph=answer.graph,
             update={**answer.update, "messages": for_each},

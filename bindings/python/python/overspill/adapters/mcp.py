@@ -1,7 +1,7 @@
-"""The MCP SDK: bounds what the tools of a server return.
+"""The MCP SDK: shortens the results of the tools of a server.
 
     @server.tool()
-    @bounded(Overspill())
+    @shortened(Overspill())
     def read_log(path: str) -> str: ...
 """
 
@@ -16,12 +16,12 @@ from overspill import Overspill
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def bounded(
+def shortened(
     overspill: Optional[Overspill] = None, *, tool: Optional[str] = None, **call: Any
 ) -> Callable[[F], F]:
-    """Bounds a tool's text, content parts or `CallToolResult`; put it below `@server.tool()`.
+    """Shortens a tool's text, content parts or `CallToolResult`. Put this decorator below `@server.tool()`.
 
-    Data of another kind, which the server checks against the tool's output schema, passes as it is.
+    Data of another kind passes unchanged, because the server checks it against the tool's output schema.
     """
     engine = overspill or Overspill()
 

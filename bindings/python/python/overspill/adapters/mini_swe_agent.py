@@ -41,7 +41,7 @@ class OverspillEnvironment:
         self.overspill = overspill
 
     def execute(self, action: Dict[str, Any], cwd: str = "", **options: Any) -> Dict[str, Any]:
-        # A final output leaves as an exception, and stays whole.
+        # The final output is raised as an exception, and stays whole.
         result: Dict[str, Any] = self.environment.execute(action, cwd, **options)
         outcome = self.overspill.process(
             result["output"],
@@ -53,7 +53,7 @@ class OverspillEnvironment:
         return {**result, "output": outcome.text}
 
     def __getattr__(self, name: str) -> Any:
-        # A copy that has no attributes yet has no environment.
+        # A copy without attributes has no environment yet.
         if name == "environment":
             raise AttributeError(name)
         return getattr(self.environment, name)
@@ -64,6 +64,6 @@ def _call_id(action: Dict[str, Any]) -> Optional[str]:
 
 
 def _exit_code(result: Dict[str, Any]) -> Optional[int]:
-    # -1 stands for a command that did not end by itself.
+    # -1 stands for a command that was stopped.
     code = result.get("returncode")
     return code if isinstance(code, int) and code >= 0 else None

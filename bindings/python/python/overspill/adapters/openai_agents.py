@@ -1,6 +1,6 @@
-"""OpenAI Agents SDK: bounds what the function tools of an agent return.
+"""OpenAI Agents SDK: shortens the results of the function tools of an agent.
 
-    agent = Agent(name="…", tools=bounded(Overspill(), [list_files, run_tests]))
+    agent = Agent(name="…", tools=shortened(Overspill(), [list_files, run_tests]))
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from agents.tool_context import ToolContext
 from overspill import Overspill
 
 
-def bounded(overspill: Overspill, tools: Iterable[Tool]) -> List[Tool]:
-    """Returns the tools with bounded results; tools that run elsewhere stay as they are."""
-    return [_bounded(overspill, tool) for tool in tools]
+def shortened(overspill: Overspill, tools: Iterable[Tool]) -> List[Tool]:
+    """Returns the tools with shortened results. Tools that run elsewhere stay unchanged."""
+    return [_shortened(overspill, tool) for tool in tools]
 
 
-def _bounded(overspill: Overspill, tool: Tool) -> Tool:
+def _shortened(overspill: Overspill, tool: Tool) -> Tool:
     if not isinstance(tool, FunctionTool):
         return tool
     invoke = tool.on_invoke_tool
@@ -31,7 +31,7 @@ def _bounded(overspill: Overspill, tool: Tool) -> Tool:
             return (await overspill.aapply([result], **call))[0]
         if isinstance(result, (str, list)):
             return await overspill.aapply(result, **call)
-        # The SDK shows anything else as its text.
+        # The SDK converts other values into text.
         outcome = await overspill.aprocess(str(result), **call)
         return outcome.text if outcome.spilled else result
 

@@ -1,4 +1,4 @@
-"""Pydantic AI: bounds what the tools of a toolset return.
+"""Pydantic AI: shortens the results of the tools of a toolset.
 
     agent = Agent(model, toolsets=[OverspillToolset(FunctionToolset([read_log]))])
 """
@@ -20,7 +20,7 @@ Deps = TypeVar("Deps")
 
 @dataclass
 class OverspillToolset(WrapperToolset[Deps], Generic[Deps]):
-    """Bounds text, lists with text among them, and what a `ToolReturn` holds of them."""
+    """Shortens text, lists with text, and such values inside a `ToolReturn`."""
 
     overspill: Overspill = field(default_factory=Overspill)
 

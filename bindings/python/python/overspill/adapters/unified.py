@@ -1,4 +1,4 @@
-"""A drop-in for a truncator of tool responses: `status`, `data`, `text`, `stats`, `context`, `error`.
+"""A drop-in replacement for a truncator of tool responses: `status`, `data`, `text`, `stats`, `context`, `error`.
 
     response = truncate_observation("Read", response)
 
@@ -27,33 +27,33 @@ VARIABLES = (
 
 
 class ObservationTruncator:
-    """Shortens responses of tools. `options` are those of `Overspill`, and go before the variables."""
+    """Shortens responses of tools. `options` are those of `Overspill`, and override the variables."""
 
     def __init__(self, project_root: Union[str, Path, None] = None, **options: Any) -> None:
         self._options = {"profile": "unified", **options}
         if project_root is not None:
             self._options["project_root"] = os.fspath(project_root)
         self._made: Optional[tuple[tuple[Optional[str], ...], Overspill]] = None
-        # Wrong options are refused here and not with the first response.
+        # Invalid options raise here, and not with the first response.
         self._engine()
 
     def _engine(self) -> Overspill:
-        """Makes an engine, and again if a variable was changed."""
+        """Returns the engine, and creates a new one if a variable was changed."""
         variables = tuple(map(os.environ.get, VARIABLES))
         if self._made is None or self._made[0] != variables:
             self._made = (variables, Overspill(**self._options))
         return self._made[1]
 
     def truncate(self, tool_name: str, response: Response, has_task_tool: bool = False) -> Response:
-        """Shortens a response. The hint names the Task tool if there is one."""
+        """Shortens a response. With `has_task_tool` the hint names the Task tool."""
         engine, call = self._engine(), {"tool": tool_name, "delegate": has_task_tool}
         if isinstance(response, (list, tuple)):
-            # A list is no list of content parts here: it is a response without an envelope.
+            # A list is not a list of content parts here: it is a response without an envelope.
             return cast(Response, engine._envelope(response, call))
         return cast(Response, engine.apply(response, **call))
 
     def cleanup(self) -> int:
-        """Removes expired files, and returns how many. Shortening also does so, at most once an hour."""
+        """Removes expired files, and returns their number. Shortening does so too, at most once an hour."""
         return self._engine().sweep()["removed"]
 
 
@@ -61,7 +61,7 @@ _current: Optional[ObservationTruncator] = None
 
 
 def get_truncator(project_root: Union[str, Path, None] = None) -> ObservationTruncator:
-    """Returns the truncator of a project; without a project the one that was asked for last."""
+    """Returns the truncator of a project, or the last one if no project is given."""
     global _current
     if _current is None or project_root is not None:
         _current = ObservationTruncator(project_root)

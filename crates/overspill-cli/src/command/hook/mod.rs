@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use overspill::core::{Limits, Policy};
 use overspill::internal::profile::{Errors, ResultLayout};
-use overspill::internal::tool::bound_any;
+use overspill::internal::tool::shorten_any;
 use overspill::internal::tool::walk::ResultRules;
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{Call, CallEnd, CallOptions, Event, EventKind, Outcome, Overspill, Profile};
 use serde_json::Value;
 
@@ -189,17 +189,19 @@ fn shortened(
             Some(Outcome::Masked(masked)) => Some(String::from_utf8_lossy(&masked.bytes).into()),
             Some(Outcome::Whole(_)) | None => shortened_text(engine, &call, &text),
         },
-        HookContent::Any(result) => match bound_any(engine, &result, &call, &rules) {
+        HookContent::Any(result) => match shorten_any(engine, &result, &call, &rules) {
             // A result that fits stays as the host has it, masked or not.
-            Bounded::Changed(bounded) if bounded != *masked(engine, &result).0 => Some(bounded),
-            Bounded::Changed(_) | Bounded::Unchanged => None,
+            ShortenedResult::Changed(shortened) if shortened != *masked(engine, &result).0 => {
+                Some(shortened)
+            }
+            ShortenedResult::Changed(_) | ShortenedResult::Unchanged => None,
         },
         HookContent::Result(result) => shortened_result(engine, &call, &result, rules),
         HookContent::Host(result) => {
             let gates = Gates { rules, ..Gates::default() };
-            match engine.bound_result(&result, &call, &CallOptions::default(), &gates) {
-                Bounded::Changed(bounded) => Some(bounded),
-                Bounded::Unchanged => None,
+            match engine.shorten_result(&result, &call, &CallOptions::default(), &gates) {
+                ShortenedResult::Changed(shortened) => Some(shortened),
+                ShortenedResult::Unchanged => None,
             }
         }
     }
@@ -227,12 +229,12 @@ fn shortened_result(
     rules: ResultRules,
 ) -> Option<Value> {
     let gates = Gates { rules, ..Gates::default() };
-    let bounded = engine.bound_result(result, call, &CallOptions::default(), &gates);
-    let Bounded::Changed(mut bounded) = bounded else { return None };
+    let shortened = engine.shorten_result(result, call, &CallOptions::default(), &gates);
+    let ShortenedResult::Changed(mut shortened) = shortened else { return None };
     // A result that fits stays in the host's own form, masked or not.
-    if bounded == *masked(engine, result).0 {
+    if shortened == *masked(engine, result).0 {
         return None;
     }
-    let is_whole = bounded.get("structuredContent").is_some();
-    Some(if is_whole { bounded } else { bounded["content"].take() })
+    let is_whole = shortened.get("structuredContent").is_some();
+    Some(if is_whole { shortened } else { shortened["content"].take() })
 }

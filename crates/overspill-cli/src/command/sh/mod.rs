@@ -124,7 +124,7 @@ impl Call {
             })
         };
         let command = command.filter(|command| is_ours && is_framed(command));
-        let command = command.filter(|_| !hosts::is_bounded(env) && !is_talked_to(env));
+        let command = command.filter(|_| !hosts::is_already_shortened(env) && !is_talked_to(env));
         let command = command.filter(|command| !hosts::escape::is_asked(command));
         Call { shell, words, command, at: Some(at) }
     }
@@ -153,7 +153,7 @@ impl Call {
     fn of_prefix(words: &[OsString], env: &Env) -> Call {
         let line = words.join(OsStr::new(" "));
         let command = line.to_str().filter(|line| frame::is_claude(line)).map(str::to_owned);
-        let command = command.filter(|_| !hosts::is_bounded(env));
+        let command = command.filter(|_| !hosts::is_already_shortened(env));
         let command = command.filter(|command| !hosts::escape::is_asked(command));
         Call {
             shell: real::of_line(&line, env),

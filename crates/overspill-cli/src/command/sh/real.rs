@@ -31,7 +31,8 @@ pub(super) fn chosen(name: &str, env: &Env) -> PathBuf {
 /// Returns the shell that a host would run itself, if it calls us by the path that `init` has put into its settings.
 pub(super) fn in_slot(link: &Path, name: &str, words: &[OsString], env: &Env) -> Option<PathBuf> {
     // By its name alone a script or another host asks for this very shell.
-    let is_slot = link.is_absolute() && words::command(words).is_some() && !hosts::is_bounded(env);
+    let is_slot =
+        link.is_absolute() && words::command(words).is_some() && !hosts::is_already_shortened(env);
     let mut hosts = Host::around(env).filter(|host| is_slot && host.slot == Some(SlotKind::Shell));
     let rule = hosts.next()?.shell;
     let own = rule.of_user(env).filter(|shell| is_real(shell, env));

@@ -3,7 +3,7 @@
 use overspill::core::{Limits, Policy};
 use overspill::internal::tool::walk::{ResultRules, Structured};
 use overspill::store::Memory;
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{Call, CallOptions, Overspill, Profile};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -32,11 +32,11 @@ fn settled(engine: &Overspill, result: &Value) -> (Value, Vec<Vec<u8>>) {
 fn by_value(result: &Value, rules: &ResultRules) -> (Value, Vec<Vec<u8>>) {
     let engine = engine();
     let gates = Gates { rules: rules.clone(), ..Gates::default() };
-    let after = match engine.bound_result(result, &Call::new("t"), &CallOptions::default(), &gates)
-    {
-        Bounded::Unchanged => result.clone(),
-        Bounded::Changed(after) => after,
-    };
+    let after =
+        match engine.shorten_result(result, &Call::new("t"), &CallOptions::default(), &gates) {
+            ShortenedResult::Unchanged => result.clone(),
+            ShortenedResult::Changed(after) => after,
+        };
     settled(&engine, &after)
 }
 

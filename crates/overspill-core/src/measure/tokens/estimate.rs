@@ -1,30 +1,30 @@
-//! The estimate: text falls into the pieces a tokenizer would first split it into (words, groups
-//! of digits, runs of punctuation, blanks), and each kind of piece has a price.
+//! Estimates tokens: splits text into the pieces of a tokenizer's first step (words, groups of
+//! digits, runs of punctuation, blanks). Each kind of piece has a price.
 //!
 //! The prices were fitted by least squares to the o200k counts of build logs, source code, base64,
-//! hex and prose in a dozen scripts; `tests/it/tokens.rs` holds them to 15 %. What a count of
-//! characters misses: CJK costs most of a token a character, and dense text such as base64 does
-//! not fall into words.
+//! hex and prose in a dozen scripts. `tests/it/tokens.rs` checks that the error stays within 15 %.
+//! A count of characters would be worse: a CJK character costs most of a token, and dense text such
+//! as base64 has no words.
 
 use super::Tokens;
 use crate::text::utf8::{Unfinished, Utf8Step};
 
-/// A running estimate; how the text is chunked makes no difference.
+/// A running estimate. The chunking of the text does not change it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Estimate {
     bytes: u64,
-    /// What the finished pieces cost, in parts of a token.
+    /// The price of the finished pieces, in parts of a token.
     cost: u64,
     piece: Piece,
     blanks: Blanks,
-    /// Length of the run of letters, digits and joining punctuation that ends here.
+    /// The length of the run of letters, digits and joining punctuation that ends here.
     run: u32,
-    /// How many pieces that run has.
+    /// The number of pieces in that run.
     pieces: u32,
     unfinished: Unfinished,
 }
 
-/// Prices are in twentieths of a token: fine enough, and sums stay exact.
+/// The number of parts that a token has: fine enough for the prices, and sums stay exact.
 const TOKEN: u64 = 20;
 
 /// The piece that may still grow.
@@ -49,7 +49,7 @@ enum Piece {
     Other(char),
 }
 
-/// Blanks are paid for by what follows them.
+/// Blanks that are not paid yet: the price depends on the next piece.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 enum Blanks {
     #[default]
@@ -59,7 +59,7 @@ enum Blanks {
 }
 
 impl Piece {
-    /// Returns the price. It never falls as the piece grows, so an estimate never falls either.
+    /// Returns the price. It never falls as the piece grows, so the estimate never falls either.
     fn cost(self) -> u64 {
         match self {
             Piece::None => 0,
@@ -222,8 +222,8 @@ impl Estimate {
             self.pieces = 0;
         }
         self.pay_blanks(0);
-        // Lines drawn with one character, over and over, are few tokens. Only for some of them does
-        // the vocabulary know that.
+        // Lines drawn with one repeated character are few tokens, but the vocabulary has such
+        // tokens only for some characters.
         match char {
             '─' | '━' | '═' | '—' | '…' if self.piece == Piece::Other(char) => {
                 self.cost += 3
@@ -233,11 +233,11 @@ impl Estimate {
         }
     }
 
-    /// Finishes the piece at hand and begins the next one.
+    /// Finishes the current piece and begins the next one.
     fn begin(&mut self, next: Piece) {
         let alone = matches!(self.piece, Piece::Punctuation { len: 1, .. });
         if alone && !matches!(next, Piece::Word { .. }) {
-            // A single mark is cheaper where the word after it takes it in.
+            // A single punctuation mark is cheaper if the next word includes it.
             self.cost += 9;
         }
         self.cost += self.piece.cost();
@@ -268,7 +268,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn it_grows_with_the_text_and_no_chunking_changes_it(
+        fn estimate_grows_with_the_text_in_any_chunks(
             text in proptest::collection::vec(proptest::num::u8::ANY, 0..200),
             words in "[ -~é日\n]{0,200}",
         ) {

@@ -1,4 +1,5 @@
-//! Tokens of a language model: an estimate that knows scripts, and a seam for an exact counter.
+//! Counts the tokens of a language model: by an estimate that knows scripts, or by an exact counter
+//! of the caller.
 
 use std::sync::Arc;
 
@@ -6,13 +7,13 @@ mod estimate;
 
 pub(crate) use estimate::Estimate;
 
-/// Counts the tokens of a text.
+/// A function that counts the tokens of a text.
 type Counter = dyn Fn(&[u8]) -> u64 + Send + Sync;
 
-/// How tokens are counted.
+/// The way in which tokens are counted.
 ///
-/// The estimate needs no vocabulary and no start-up time. A program that has a real tokenizer
-/// plugs it in; it is asked only where the length does not settle the question:
+/// The estimate needs no vocabulary and no start-up time. A program that has a real tokenizer can
+/// use it instead. The tokenizer runs only if the length does not decide:
 ///
 /// ```
 /// use overspill_core::Tokens;
@@ -31,13 +32,13 @@ pub enum Tokens {
 }
 
 impl Tokens {
-    /// The most bytes that count as one token.
+    /// The number of bytes that count as one token at most.
     ///
-    /// Vocabularies do have longer ones, for runs of blanks; counting those as several keeps the
-    /// text that a token limit can admit, and so the memory it takes, within bounds.
+    /// Vocabularies have longer tokens for runs of blanks. Counting such a run as several tokens
+    /// limits the text that a token limit admits, and so the memory.
     pub const LONGEST: u64 = 16;
 
-    /// Plugs in an exact counter.
+    /// Counts tokens with a function of the caller.
     pub fn exact(count: impl Fn(&[u8]) -> u64 + Send + Sync + 'static) -> Tokens {
         Tokens::Exact(Arc::new(count))
     }
@@ -56,7 +57,7 @@ impl Tokens {
         text.len() as u64 > most.saturating_mul(Tokens::LONGEST) || self.count(text) > most
     }
 
-    /// Returns where the longest start of `text` with at most `most` tokens ends.
+    /// Returns the end of the longest start of `text` with at most `most` tokens.
     pub(crate) fn prefix(&self, text: &[u8], most: u64) -> usize {
         if self.count(text) <= most {
             return text.len();
@@ -64,7 +65,7 @@ impl Tokens {
         bisect(text.len(), |len| self.count(&text[..len]) <= most)
     }
 
-    /// Returns where the longest end of `text` with at most `most` tokens begins.
+    /// Returns the beginning of the longest end of `text` with at most `most` tokens.
     pub(crate) fn suffix(&self, text: &[u8], most: u64) -> usize {
         if self.count(text) <= most {
             return 0;
@@ -82,7 +83,7 @@ impl std::fmt::Debug for Tokens {
     }
 }
 
-/// Returns the largest length below `len` that fits, given that 0 does.
+/// Returns the largest length below `len` for which `fits` is true. It is true for 0.
 fn bisect(len: usize, fits: impl Fn(usize) -> bool) -> usize {
     let (mut good, mut bad) = (0, len);
     while bad - good > 1 {

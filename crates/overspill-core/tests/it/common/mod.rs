@@ -1,4 +1,4 @@
-//! What the property tests share: outputs of every kind, and policies of every kind.
+//! Generators for the property tests: outputs and policies of every kind.
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
@@ -10,13 +10,13 @@ use overspill_core::{
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// The words about an output that was not saved, under the label that forged marks in [`output`]
-/// have.
+/// Returns the wording for an output that was not saved, with the label of the forged marks in
+/// [`output`].
 pub fn unsaved() -> Wording {
     Wording { label: "overspill".into(), ..Wording::plain("3f9c2e") }
 }
 
-/// The words about a saved output, as long as those of a program.
+/// Returns the wording for a saved output, as long as that of the program.
 pub fn saved() -> Wording {
     Wording {
         facts: vec!["exit 1".into(), "12.4s".into()],
@@ -26,13 +26,13 @@ pub fn saved() -> Wording {
     }
 }
 
-/// Outputs made of what makes cutting hard: breaks of all kinds, wide and broken characters,
-/// escapes, redraws, control bytes, our own marks, and now and then a long line.
+/// Outputs that are hard to cut: breaks of all kinds, wide and broken characters, escapes, redraws,
+/// control bytes, our own marks, and sometimes a long line.
 pub fn output() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![4 => fragments(), 1 => structured()]
 }
 
-/// Outputs that have a structure, with something else among it now and then.
+/// Outputs with a structure, sometimes with other text in it.
 fn structured() -> impl Strategy<Value = Vec<u8>> {
     let kinds: Vec<(&str, &[&str])> = vec![
         ("", &["{\"a\":1,\"ok\":true}\n", "{\"a\":2,\"error\":\"no\"}\n", "{\"b\":[1,2]}\n"]),
@@ -86,7 +86,7 @@ fn fragments() -> impl Strategy<Value = Vec<u8>> {
     vec(fragment, 0..40).prop_map(|fragments| fragments.concat())
 }
 
-/// Outputs that are UTF-8.
+/// Outputs in UTF-8.
 pub fn text() -> impl Strategy<Value = String> {
     output().prop_map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -133,7 +133,7 @@ pub fn policy() -> impl Strategy<Value = Policy> {
     )
 }
 
-/// Splits `bytes` at the given places, wherever they fall.
+/// Splits `bytes` at the given places, also inside characters.
 pub fn chunks<'a>(bytes: &'a [u8], at: &[usize]) -> Vec<&'a [u8]> {
     let mut places: Vec<usize> = at.iter().map(|at| at % (bytes.len() + 1)).collect();
     places.extend([0, bytes.len()]);
@@ -141,7 +141,7 @@ pub fn chunks<'a>(bytes: &'a [u8], at: &[usize]) -> Vec<&'a [u8]> {
     places.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
 }
 
-/// Tells whether a character changes the order in which text is read.
+/// Tells whether a character changes the order in which text is shown.
 pub fn reorders_text(char: char) -> bool {
     matches!(
         char,

@@ -4,7 +4,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
-/// An output and the texts in it that matter.
+/// An output, and the texts in it that a preview must show.
 pub struct Fixture {
     pub output: String,
     pub wanted: Vec<String>,
@@ -73,7 +73,7 @@ pub fn tap(count: usize) -> Fixture {
     Fixture { output, wanted: wanted.into() }
 }
 
-/// A table of values in which one row has another status; the status is no word of failure.
+/// A table of values in which one row has another status. The status is not a word of failure.
 pub fn csv(count: usize) -> Fixture {
     let mut output = "id,customer,region,status,amount\n".to_owned();
     let row = |at: usize, status: &str| {
@@ -121,7 +121,7 @@ pub fn large_diff() -> Fixture {
     Fixture { output, wanted }
 }
 
-/// Appends the diff of one file; returns the line that names it.
+/// Appends the diff of one file. Returns the line that names the file.
 fn push_file(output: &mut String, directory: &str, file: usize, changes: usize) -> String {
     let name = format!("diff --git a/{directory}/f{file}.rs b/{directory}/f{file}.rs");
     output.push_str(&format!(
@@ -159,7 +159,7 @@ pub fn log_patches(commits: usize, count: usize) -> Fixture {
     Fixture { output, wanted }
 }
 
-/// Pods, of which one crashes and one is pending.
+/// Pods, one of which crashes and one of which is pending.
 pub fn pods(count: usize) -> Fixture {
     let row = |name: &str, ready: &str, status: &str, restarts: &str, age: &str| {
         format!("{name:<34} {ready:<7} {status:<18} {restarts:<10} {age}\n")
@@ -181,7 +181,7 @@ pub fn pods(count: usize) -> Fixture {
     Fixture { output, wanted }
 }
 
-/// Containers, of which one has exited; some have no ports.
+/// Containers, one of which has exited. Some have no ports.
 pub fn containers(count: usize) -> Fixture {
     let row = |id: &str, image: &str, status: &str, ports: &str, names: &str| {
         format!("{id:<15}{image:<18}{status:<28}{ports:<24}{names}\n")
@@ -221,7 +221,7 @@ pub fn psql(count: usize) -> Fixture {
     Fixture { output, wanted }
 }
 
-/// One JSON text, in which one item has failed.
+/// One JSON text in which one item has failed.
 pub fn json(count: usize) -> Fixture {
     let item = |at: usize| match at == count * 3 / 5 {
         true => format!("{{\"id\":{at},\"status\":\"failed\",\"error\":\"disk full\"}}"),
@@ -246,7 +246,7 @@ pub fn log(count: usize) -> Fixture {
     Fixture { output, wanted: vec!["error[E0308]: mismatched types".into()] }
 }
 
-/// Paths, none of which matters more than others.
+/// Paths, all equally important.
 pub fn listing(count: usize) -> Fixture {
     let output = (0..count).map(|at| format!("/usr/share/doc/package-{at}/README\n")).collect();
     Fixture { output, wanted: Vec::new() }

@@ -16,7 +16,7 @@ fn compared(old: &str, new: &str) -> Differences {
     diff(&store, &old, &new, 1, &Limits::NONE).unwrap()
 }
 
-/// Applies differences to the old text, the way `patch` does.
+/// Applies differences to the old text, as `patch` does.
 fn patched(old: &str, differences: &str) -> String {
     let old: Vec<&str> = old.split_inclusive('\n').collect();
     let (mut new, mut at) = (String::new(), 0);
@@ -29,7 +29,8 @@ fn patched(old: &str, differences: &str) -> String {
             old[at..start].iter().for_each(|line| new.push_str(line));
             at = start;
         } else if line.starts_with('\\') {
-            // About the line before, which goes into the new text unless it is an old one.
+            // The mark is about the line before it, which is in the new text unless it is an old
+            // line.
             if new.ends_with('\n') && !old_only(differences, line) {
                 new.pop();
             }
@@ -47,7 +48,7 @@ fn patched(old: &str, differences: &str) -> String {
     new
 }
 
-/// Tells whether a mark is about an old line: the pointer tells which of two equal marks it is.
+/// Tells whether a mark is about an old line. The pointer distinguishes two equal marks.
 fn old_only(differences: &str, mark: &str) -> bool {
     let at = mark.as_ptr() as usize - differences.as_ptr() as usize;
     differences[..at].lines().last().is_some_and(|line| line.starts_with('-'))
@@ -138,7 +139,7 @@ fn previous_run_is_the_last_one_of_the_same_command() {
     assert_eq!(previous_run(&store, &save(&store, "bare")).unwrap(), None);
 }
 
-/// Two texts of few different lines, so that much is alike and much is not.
+/// Two texts with few different lines, so that many lines are equal and many are not.
 fn texts() -> impl Strategy<Value = (String, String)> {
     let text = prop::collection::vec("[a-d]{0,1}", 0..70).prop_map(|lines| lines.join("\n"));
     let edits = prop::collection::vec((any::<prop::sample::Index>(), "[a-d\n]{0,3}"), 0..6);
@@ -165,7 +166,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_are_bounded_and_together_everything(
+    fn diff_pages_are_within_limits_and_together_complete(
         (old, new) in texts(), bytes in 60_u64..200, lines in 2_u64..9,
     ) {
         let store = Memory::default();

@@ -21,15 +21,15 @@ use crate::store::KeptRanges;
 /// The matches on one page.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct GrepMatches {
-    /// The lines that match, and those near them.
+    /// The lines that match, and their context.
     pub lines: Vec<GrepLine>,
-    /// How many matches the search has met.
+    /// The number of matches so far.
     pub matches: u64,
-    /// How many of them are shown.
+    /// The number of matches that are shown.
     pub shown: u64,
-    /// The page is full; the next one begins with this line.
+    /// The line with which the next page begins, if this page is full.
     pub next_line: Option<u64>,
-    /// The lines that were not kept, and so not searched.
+    /// The lines that were not saved, and so not searched.
     pub not_searched: Option<MissingLines>,
     /// The query has context, so `--` separates groups of lines.
     pub(super) near: bool,
@@ -38,22 +38,23 @@ pub struct GrepMatches {
 /// A line that matches, or a line of context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrepLine {
-    /// Its number, counted from 1.
+    /// The number of the line, counted from 1.
     pub number: u64,
-    /// The line matches; otherwise it is context.
+    /// The line matches. Otherwise it is context.
     pub matches: bool,
-    /// Readable text, with forged marks as they are. A long line is shortened to the part around the match.
+    /// Readable text, forged marks included. A long line is shortened to the part around the match.
     pub text: String,
     /// The bytes of the output that the text shows.
     pub bytes: Range<u64>,
-    /// The line matches again outside of the part that is shown; these bytes of the output have that match.
+    /// The bytes of another match in the same line, outside of the shown part.
     pub again: Option<Range<u64>>,
 }
 
-/// With `only`, a line shows at most so many matches and about so many bytes.
+/// The number of matches that a line shows with `only` at most.
 const MOST_PARTS: usize = 100;
+/// The number of bytes after which a line shows no further match with `only`.
 const PARTS_BYTES: usize = 4_000;
-/// The most bytes of the note about another match.
+/// The largest number of bytes of the note about another match.
 const AGAIN_BYTES: usize = "  [matches again: bytes 12345678901234:12345678901234]".len();
 
 impl GrepLine {
@@ -67,27 +68,27 @@ impl GrepLine {
         defused(self.text.clone())
     }
 
-    /// Returns the note about another match in this line; empty if there is none.
+    /// Returns the note about another match in this line. Empty without one.
     pub fn note(&self) -> String {
         self.again.as_ref().map_or_else(String::new, |bytes| {
             format!("  [matches again: bytes {}:{}]", bytes.start, bytes.end)
         })
     }
 
-    /// Returns the character between number and text, as ripgrep has it.
+    /// Returns the character between number and text, as in the output of ripgrep.
     pub fn sign(&self) -> char {
         if self.matches { ':' } else { '-' }
     }
 }
 
 impl GrepMatches {
-    /// Returns the lines as ripgrep shows them: `12:` before a match, `12-` before context. Forged marks are
-    /// defused, see [`defused`].
+    /// Returns the lines in the format of ripgrep: `12:` before a match, `12-` before context.
+    /// Forged marks are defused, see [`defused`].
     pub fn text(&self) -> String {
         self.text_with(GrepLine::as_shown)
     }
 
-    /// Like [`GrepMatches::text`], with each line as `show` words it.
+    /// Like [`GrepMatches::text`], but `show` writes each line.
     pub fn text_with(&self, show: impl Fn(&GrepLine) -> String) -> String {
         let mut text = String::new();
         let mut last = None;
@@ -102,13 +103,13 @@ impl GrepMatches {
     }
 }
 
-/// Translates places of the searcher into places of the output.
+/// Converts places of the searcher into places of the output.
 pub(super) struct Places<'a> {
     /// The place in the stored copy where the search began.
     pub(super) start: u64,
     pub(super) breaks: Breaks,
     pub(super) numbers: Numbers<'a>,
-    /// The ranges of the output that were kept, if not all.
+    /// The saved ranges of the output, if not all of it was saved.
     pub(super) kept: Option<Rc<KeptRanges>>,
 }
 
@@ -124,7 +125,7 @@ impl Places<'_> {
         self.kept.as_ref().map_or(stored, |kept| kept.original_byte(stored))
     }
 
-    /// Returns where a part of the line at `place` stands in the original output.
+    /// Returns the range in the original output of a part of the line at `place`.
     fn range(&self, place: u64, part: &Range<usize>) -> Range<u64> {
         self.offset(place + part.start as u64)..self.offset(place + part.end as u64)
     }
@@ -144,7 +145,7 @@ pub(super) struct Lines<'a> {
     room: Room,
     /// The first line that may be shown.
     from: u64,
-    /// How many lines of context after the last match are still to be shown.
+    /// The number of lines of context that are still to be shown after the last match.
     pub(super) left: usize,
 }
 
@@ -160,7 +161,7 @@ impl<'a> Lines<'a> {
         Lines { found, query, matcher, places, room: Room::of(limits), from, left: 0 }
     }
 
-    /// Adds a line; returns whether the search goes on.
+    /// Adds a line. Returns whether the search goes on.
     fn add(&mut self, place: u64, bytes: &[u8], matches: bool) -> io::Result<bool> {
         let number = self.places.number_at(place).map_err(io::Error::other)?;
         let last = self.found.lines.last().map(|line| line.number);
@@ -171,7 +172,7 @@ impl<'a> Lines<'a> {
             }
             return Ok(true);
         }
-        // A very long line comes in pieces and is shown once.
+        // A very long line arrives in pieces and is shown once.
         if last == Some(number) {
             if matches && let Some(at) = self.match_from(bytes, 0) {
                 let bytes = bytes_around(self.places.offset(place + at as u64));
@@ -216,7 +217,7 @@ impl<'a> Lines<'a> {
         Ok(!(done && self.left == 0))
     }
 
-    /// Adds the matches of a line, up to a limit; returns whether the search goes on.
+    /// Adds the matches of a line, up to a limit. Returns whether the search goes on.
     fn add_matches(&mut self, place: u64, bytes: &[u8], number: u64) -> io::Result<bool> {
         let line = bytes.strip_suffix(b"\n").unwrap_or(bytes);
         let (mut lines, mut places, mut len, mut at) = (Vec::new(), Vec::new(), 0, 0);
@@ -240,7 +241,8 @@ impl<'a> Lines<'a> {
             lines.push(line);
             places.push(found.start());
         }
-        // The first line of a page shows the matches that fit and a note about the rest, so that every page advances.
+        // The first line of a page shows the matches that fit and a note about the rest, so that
+        // every page advances.
         let is_first = self.found.lines.is_empty();
         while !lines.is_empty() && !self.room.take(len + AGAIN_BYTES, lines.len() as u64) {
             let last = if is_first { lines.pop() } else { None };
@@ -272,7 +274,7 @@ impl<'a> Lines<'a> {
             return None;
         }
         let found = self.matcher.find_at(line, from).ok().flatten();
-        // An empty match is everywhere, so only the first one counts.
+        // An empty match is possible at every place, so only the first one counts.
         found.filter(|found| from == 0 || !found.is_empty()).map(|found| found.start())
     }
 }

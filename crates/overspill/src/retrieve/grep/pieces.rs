@@ -7,10 +7,11 @@ use std::rc::Rc;
 
 use crate::retrieve::source::Source;
 
-/// Longer lines are searched in pieces of this length. A match across two pieces is missed.
+/// The number of bytes of the pieces in which longer lines are searched. A match across two pieces
+/// is missed.
 pub(super) const LONGEST_PIECE: u64 = 1 << 20;
 
-/// Marks the place where a hole cuts off a line, so that neither `^` nor `$` matches there.
+/// The text at the place where a hole cuts off a line, so that neither `^` nor `$` matches there.
 const CUT: &[u8] = "…".as_bytes();
 
 /// A range of a stored copy, and whether holes cut off its first and its last line.
@@ -21,12 +22,12 @@ pub(super) struct SearchRange {
     pub(super) cut_after: bool,
 }
 
-/// The places of the bytes that we added for the searcher.
+/// The places of the bytes that were added for the searcher.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Breaks(Rc<RefCell<Vec<u64>>>);
 
 impl Breaks {
-    /// Returns how many added bytes come before a place.
+    /// Returns the number of added bytes before a place.
     pub(super) fn before(&self, place: u64) -> u64 {
         self.0.borrow().partition_point(|&at| at < place) as u64
     }
@@ -44,21 +45,21 @@ impl Breaks {
     }
 }
 
-/// Reads an output block by block, and breaks lines that are too long.
+/// Reads an output block by block, and splits lines that are too long.
 pub(super) struct Pieces<'s, 'a> {
     source: &'s mut Source<'a>,
     /// The place of the next block.
     at: u64,
     /// The end of the range.
     end: u64,
-    /// How many bytes of the current block the searcher has.
+    /// The number of bytes of the current block that the searcher has read.
     next: usize,
-    /// How many bytes the searcher has in all, with added bytes.
+    /// The total number of bytes that the searcher has read, added bytes included.
     handed: u64,
     /// The length of the current line so far.
     line: u64,
     breaks: Breaks,
-    /// Added bytes that come next.
+    /// The added bytes that come next.
     added: &'static [u8],
     /// A hole cuts off the last line.
     cut_after: bool,
@@ -76,7 +77,7 @@ impl<'s, 'a> Pieces<'s, 'a> {
         Pieces { source, at, end, next, handed: 0, line: 0, breaks, added, cut_after, stopped }
     }
 
-    /// Hands out added bytes.
+    /// Copies added bytes into the buffer.
     fn add(&mut self, buffer: &mut [u8]) -> usize {
         let (now, later) = self.added.split_at(self.added.len().min(buffer.len()));
         buffer[..now.len()].copy_from_slice(now);
@@ -91,7 +92,7 @@ impl<'s, 'a> Pieces<'s, 'a> {
         self.breaks.clone()
     }
 
-    /// Returns a switch that ends the search: once it is set, the searcher reads no more bytes.
+    /// Returns a switch that ends the search: after it is set, the searcher reads no more bytes.
     pub(super) fn stopped(&self) -> Rc<Cell<bool>> {
         self.stopped.clone()
     }

@@ -55,20 +55,20 @@ fn progress_line_is_shown_as_it_matches_or_as_it_ends() {
 }
 
 #[test]
-fn only_what_matches_is_shown_match_by_match() {
+fn only_shows_each_match_on_its_own_line() {
     let only = |pattern: &str| Query { only: true, before: 1, after: 1, ..query(pattern) };
     let text = |pattern: &str| found(OUTPUT, &only(pattern), Limits::NONE).text();
     assert_eq!(text("[eE]r+|s.v"), "3:Err\n7:err\n7:sev\n");
     assert_eq!((text("z*"), text("nothing")), (String::new(), String::new()));
     assert_eq!(text("^."), "1:o\n2:t\n3:E\n4:f\n5:f\n6:s\n7:e\n");
-    // Lines are counted, not what matches in them.
+    // The limit counts lines, not matches.
     let most = Query { most: Some(2), ..only("[eo]") };
     assert_eq!(found(OUTPUT, &most, Limits::NONE).text(), "1:o\n1:e\n2:o\n");
     assert_eq!(found("x\0\x1b[31my\n", &only("x.*y"), Limits::NONE).text(), "1:x␀y\n");
 }
 
 #[test]
-fn line_with_too_many_matches_says_where_the_rest_is() {
+fn line_with_too_many_matches_names_the_bytes_of_the_rest() {
     let output = format!("first\n{}\nlast id=7\n", "id=1234 ".repeat(10_000));
     let only = Query { only: true, ..query("id=[0-9]+") };
     for limits in [Limits::NONE, Limits::NONE.bytes(300), Limits::NONE.lines(5)] {
@@ -82,7 +82,7 @@ fn line_with_too_many_matches_says_where_the_rest_is() {
         let next = Query { from_line: 3, ..only.clone() };
         assert_eq!(found(&output, &next, limits).text(), "3:id=7\n");
     }
-    // In pieces, too.
+    // The same for lines in pieces.
     let long = "x".repeat(3 * LONGEST_PIECE as usize);
     let output = format!("id=1{long}id=2{long}\n");
     let page = found(&output, &only, Limits::NONE);
@@ -91,7 +91,7 @@ fn line_with_too_many_matches_says_where_the_rest_is() {
     assert!(output[rest.start as usize..rest.end as usize].contains("id=2"));
 }
 
-/// Returns all pages of an answer, each with what is still wanted of `most`.
+/// Returns all pages of an answer. Each page asks for the rest of `most`.
 fn pages(stored: &(Memory, OutputId), query: &Query, limits: Limits) -> Vec<GrepLine> {
     let (mut query, mut lines) = (query.clone(), Vec::new());
     loop {
@@ -107,7 +107,7 @@ fn pages(stored: &(Memory, OutputId), query: &Query, limits: Limits) -> Vec<Grep
     }
 }
 
-/// What a search shows, told line by line and without the engine.
+/// Returns the lines that a search shows, computed line by line without the engine.
 fn by_hand(output: &str, query: &Query) -> Vec<(u64, bool)> {
     let matcher = query.matcher().unwrap();
     let matches = |line: &str| matcher.is_match(line.as_bytes()).unwrap() != query.invert;
@@ -127,7 +127,7 @@ fn by_hand(output: &str, query: &Query) -> Vec<(u64, bool)> {
 proptest! {
     #[test]
     fn pages_together_are_the_whole_answer(
-        // The engine reads 64 KiB at a time: some of these are shorter, most longer.
+        // The engine reads 64 KiB at a time: some of these outputs are shorter, most are longer.
         count in prop_oneof![1..40_u64, 5_000..30_000_u64],
         pattern in select(vec!["1", "[05]$", "LINE", "line 1", "00", "7", "no such line"]),
         [invert, ignore_case, word, fixed] in any::<[bool; 4]>(),
@@ -147,7 +147,7 @@ proptest! {
         let at_once = grep(&stored.0, &stored.1, &query, &Limits::NONE).unwrap();
         prop_assert!(told(&at_once.lines) == whole, "{query:?}");
         let mut paged = told(&pages(&stored, &query, Limits::NONE.lines(lines).bytes(bytes)));
-        // A page does not know of which match the last lines of the one before are the end.
+        // A page does not know to which match the last context lines of the page before belong.
         let rest = paged.split_off(whole.len().min(paged.len()));
         prop_assert!(paged == whole, "{query:?}");
         prop_assert!(rest.len() <= after && rest.iter().all(|line| !line.1), "{query:?}");
@@ -176,7 +176,7 @@ fn very_long_line_is_searched_in_pieces() {
 }
 
 #[test]
-fn long_line_that_matches_again_says_where() {
+fn long_line_with_another_match_names_its_bytes() {
     let far = "x".repeat(2_000);
     let output = format!("first\nneedle {far} needle {far} needle\nneedle {far}\n");
     let lines = found(&output, &query("needle"), Limits::NONE).lines;
@@ -184,7 +184,7 @@ fn long_line_that_matches_again_says_where() {
     let (start, end) = (again.start as usize, again.end as usize);
     assert_eq!(output[start..end].find("needle"), Some(100));
     assert_eq!((lines.len(), &lines[1].again), (2, &None));
-    // What is shown whole, or does not match, has nothing to say.
+    // A line that is shown whole, or does not match, has no note.
     let near = found("needle needle\nhay\n", &query("needle"), Limits::NONE);
     assert_eq!(near.lines[0].again, None);
     let not = Query { invert: true, ..query("hay") };
@@ -192,7 +192,7 @@ fn long_line_that_matches_again_says_where() {
 }
 
 #[test]
-fn invalid_pattern_says_where() {
+fn invalid_pattern_error_names_the_place() {
     for pattern in ["a(b", "fine\na(b"] {
         let error = query(pattern).check().unwrap_err().to_string();
         assert!(error.contains("unclosed group") && error.contains("a(b"), "{error}");

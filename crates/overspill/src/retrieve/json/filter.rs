@@ -1,20 +1,20 @@
 //! Filters of a JSONPath: `?@.error`. `serde_json_path` parses and evaluates them.
 //!
-//! The walk through an output stays ours. Only the value that a filter looks at is held in memory.
+//! Our own code walks through the output. Only the value under a filter is in memory.
 
 use serde_json::Value;
 
-/// Larger values are not filtered.
+/// The size in bytes up to which values are filtered.
 pub(super) const MAX_BYTES: u64 = 16 << 20;
 
-/// A filter, as a path that leads from a list to those of its values that it takes.
+/// A filter, as a path from a list to the values that match.
 #[cfg(feature = "filter")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Filter(Box<serde_json_path::JsonPath>);
 
 #[cfg(feature = "filter")]
 impl Filter {
-    /// Parses the text after `?`. The error is the place of the mistake: so many characters come before it.
+    /// Parses the text after `?`. The error has the number of characters before the mistake.
     pub(super) fn parse(text: &str) -> Result<Filter, (&'static str, usize)> {
         const BEFORE: &str = "$[?";
         let path = serde_json_path::JsonPath::parse(&format!("{BEFORE}{text}]"));
@@ -23,13 +23,13 @@ impl Filter {
         })
     }
 
-    /// Tells whether it takes the only value of `list`.
+    /// Tells whether the only value of `list` matches.
     pub(super) fn takes(&self, list: &Value) -> bool {
         !self.0.query(list).is_empty()
     }
 }
 
-/// In the place of filters, in a build without them.
+/// The type of filters in a build without them.
 #[cfg(not(feature = "filter"))]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Filter {}

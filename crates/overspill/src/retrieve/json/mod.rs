@@ -1,7 +1,7 @@
 //! Reads values of a JSON output by a path, in one pass and with little memory.
 //!
-//! A value is a range of the output, so numbers, the order of keys and everything else are shown
-//! as they were written.
+//! A value is a range of the output, so numbers, the order of keys and everything else are shown as
+//! in the output.
 
 mod filter;
 mod path;
@@ -25,12 +25,12 @@ use crate::store::{OutputId, Store};
 pub use path::{BadPath, JsonPath};
 pub use scan::BadJson;
 
-/// The beginning of a page: a value and a byte of it.
+/// The beginning of a page: a value and an offset in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FromValue {
     /// The number of the value, counted from 1.
     pub value: u64,
-    /// How many bytes of the value earlier pages showed.
+    /// The number of bytes of the value that earlier pages showed.
     pub byte: u64,
 }
 
@@ -48,25 +48,25 @@ impl fmt::Display for FromValue {
     }
 }
 
-/// Values that a path leads to, as many as there is room for.
+/// The values at a path, up to the limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Values {
-    /// Each value as it is written, on lines of its own. If each line of the output is a JSON text, the number
-    /// of the line and a colon come first.
+    /// Each value as in the output, on lines of its own. If each line of the output is a JSON text,
+    /// the number of the line and a colon come first.
     pub text: String,
     /// The number of the first value of this page, counted from 1.
     pub first: u64,
-    /// How many are shown, a part of one included.
+    /// The number of shown values, including one that is shown in part.
     pub shown: u64,
     /// The beginning of the next page.
     pub next: Option<FromValue>,
     /// The first place that is not JSON. Values that are not JSON are left out.
     pub bad: Option<BadJson>,
-    /// The lines that were not kept, and so not read.
+    /// The lines that were not saved, and so not read.
     pub missing: Option<MissingLines>,
 }
 
-/// Why there are no values.
+/// The reason why a read of values failed.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonError {
     /// The output could not be read.
@@ -75,24 +75,24 @@ pub enum JsonError {
     /// The output is not JSON.
     #[error("{}: {bad}", id.token())]
     NotJson {
-        /// The output.
+        /// The id of the output.
         id: OutputId,
         /// The first place that is not JSON.
         bad: BadJson,
     },
-    /// A part of the output was not kept, and the rest is not JSON.
+    /// A part of the output was not saved, and the rest is not JSON.
     #[error("{}: {missing} (`store.max_output`), so it is not whole JSON", id.token())]
     NotWhole {
-        /// The output.
+        /// The id of the output.
         id: OutputId,
-        /// The part that was not kept.
+        /// The part that was not saved.
         missing: MissingLines,
     },
 }
 
-/// Reads the values of a JSON text that `path` leads to, in their order, as many as fit `limits`.
+/// Reads the values of a JSON text at `path`, in order, up to `limits`.
 ///
-/// An output of several texts, such as one on each line, is read as all of them.
+/// If the output has several texts, such as one on each line, all of them are read.
 pub fn values(
     store: &dyn Store,
     name: &OutputId,
@@ -101,7 +101,7 @@ pub fn values(
     limits: &Limits,
 ) -> Result<Values, JsonError> {
     let source = Source::open(store, name)?;
-    // A store that cannot mark the output as used can still be read.
+    // A store that cannot record the use of the output can still be read.
     let _ = store.touch(name);
     let kept = source.kept.clone();
     let line_of = |line: u64| kept.as_ref().map_or(line, |kept| kept.original_line(line));
@@ -123,7 +123,7 @@ pub fn values(
     }
 }
 
-/// Finds the values of the page; returns the first place that is not JSON.
+/// Finds the values of the page. Returns the first place that is not JSON.
 fn collect(
     scan: &mut Scan<'_>,
     path: &JsonPath,
@@ -146,7 +146,7 @@ fn collect(
                 page.values.retain(|value| value.end.is_some());
                 page.open.clear();
                 bad.get_or_insert(met);
-                // Lines of JSON may have other lines between them. After a broken text there is nothing to read.
+                // JSON lines may have other lines between them. After a broken text, reading stops.
                 if first || !matches!(scan.skip_line(), Ok(true)) {
                     return Ok(bad);
                 }
@@ -156,7 +156,7 @@ fn collect(
     }
 }
 
-/// How much of an output is read to see whether it has a text on each line.
+/// The number of bytes that are read to find out whether each line is a text.
 const FIRST_LINE: u64 = 1 << 20;
 
 /// Returns whether the first line is a complete JSON text and others follow.
@@ -187,25 +187,25 @@ fn has_a_text_a_line(scan: &mut Scan<'_>) -> Result<bool, Error> {
 struct Value {
     start: u64,
     end: Option<u64>,
-    /// The line on which the text begins that it is part of.
+    /// The line on which its JSON text begins.
     text_line: u64,
 }
 
-/// The values of a page, as places.
+/// The values of a page, as ranges.
 struct Page {
     from: FromValue,
     room: Room,
-    /// How many values were met.
+    /// The number of values so far.
     met: u64,
     values: Vec<Value>,
-    /// Which of them have not ended, the outermost first.
+    /// The indexes of the values that have not ended, the outermost first.
     open: Vec<usize>,
-    /// Bytes that are certainly shown.
+    /// The number of bytes that are certainly shown.
     bytes: u64,
     text_line: u64,
-    /// There is one more value than have room.
+    /// More values were found than the page has room for.
     full: bool,
-    /// There is one value at most.
+    /// The path leads to at most one value.
     is_single: bool,
 }
 
@@ -252,7 +252,7 @@ impl Page {
         Page { from, room, met: 0, values, open, bytes: 0, text_line: 1, full, is_single }
     }
 
-    /// Reads the values and shows as many as have room.
+    /// Reads the values and shows as many as the page has room for.
     fn show(
         mut self,
         store: &dyn Store,

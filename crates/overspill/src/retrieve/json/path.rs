@@ -1,4 +1,4 @@
-//! What of a JSON text is meant: a JSONPath (RFC 9535) or a JSON Pointer (RFC 6901).
+//! Parses paths into a JSON text: a JSONPath (RFC 9535) or a JSON Pointer (RFC 6901).
 
 use std::fmt;
 
@@ -6,40 +6,40 @@ use serde_json::Value;
 
 use super::filter::Filter;
 
-/// A way from the root of a JSON text to some of its values.
+/// A path from the root of a JSON text to some of its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JsonPath {
     typed: String,
     pub(super) steps: Vec<Step>,
 }
 
-/// A path that is none: what is wrong with it, and at which character.
+/// The mistake in an invalid path, and its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}, at character {at} of the path")]
 pub struct BadPath {
-    /// What is wrong.
+    /// The description of the mistake.
     pub what: &'static str,
-    /// At which character, counted from 1.
+    /// The place of the mistake in characters, counted from 1.
     pub at: usize,
 }
 
-/// One step down.
+/// One step down in a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Step {
-    /// It may be taken from anything below, however deep.
+    /// The step may start at any depth below.
     pub(super) anywhere: bool,
-    /// Where it leads to.
+    /// The children to which the step leads.
     pub(super) to: Vec<Choice>,
 }
 
-/// Which children of a value are meant.
+/// A choice among the children of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Choice {
     All,
     Name(String),
-    /// Of a pointer, which does not say whether it is a name or a number.
+    /// A token of a pointer, which is a name or a number.
     NameOrIndex(String),
-    /// From the end if it is negative.
+    /// An index. A negative one counts from the end.
     Index(i64),
     Slice {
         start: Option<i64>,
@@ -49,12 +49,12 @@ pub(super) enum Choice {
     Filter(Filter),
 }
 
-/// Steps are kept as bits of a number.
+/// The number of steps of a path at most: a set of steps is kept as bits of a number.
 pub(super) const MOST_STEPS: usize = 63;
 
 impl JsonPath {
-    /// Understands a path: `/a/0` and an empty one are pointers, anything else is a JSONPath, with
-    /// or without its `$`.
+    /// Parses a path: `/a/0` and an empty text are pointers, any other text is a JSONPath, with or
+    /// without its `$`.
     pub fn parse(typed: &str) -> Result<JsonPath, BadPath> {
         let steps = match typed.as_bytes().first() {
             None | Some(b'/') => pointer(typed)?,
@@ -66,14 +66,14 @@ impl JsonPath {
         Ok(JsonPath { typed: typed.to_owned(), steps })
     }
 
-    /// Tells whether it leads to one value at most.
+    /// Tells whether the path leads to at most one value.
     pub(super) fn is_single(&self) -> bool {
         self.steps
             .iter()
             .all(|step| !step.anywhere && matches!(&step.to[..], [one] if one.is_single()))
     }
 
-    /// Returns how long a key may be, as it is written, that could be one of the names.
+    /// Returns the largest length, as written, of a key that could be one of the names.
     pub(super) fn longest_key(&self) -> usize {
         let names = self.steps.iter().flat_map(|step| &step.to).map(|choice| match choice {
             Choice::Name(name) | Choice::NameOrIndex(name) => name.len(),
@@ -90,7 +90,7 @@ impl fmt::Display for JsonPath {
 }
 
 impl Choice {
-    /// Tells whether it needs to know how many elements an array has.
+    /// Tells whether the choice depends on the number of elements of an array.
     pub(super) fn counts_from_end(&self) -> bool {
         let negative = |number: &Option<i64>| number.is_some_and(|number| number < 0);
         match self {
@@ -100,12 +100,12 @@ impl Choice {
         }
     }
 
-    /// Tells whether it needs to know the value of a child.
+    /// Tells whether the choice depends on the value of a child.
     pub(super) fn is_filter(&self) -> bool {
         matches!(self, Choice::Filter(_))
     }
 
-    /// Tells whether the only value of `list` is meant, by a filter.
+    /// Tells whether the choice includes the only value of `list`, by a filter.
     pub(super) fn takes_value(&self, list: &Value) -> bool {
         matches!(self, Choice::Filter(filter) if filter.takes(list))
     }
@@ -125,7 +125,8 @@ impl Choice {
         }
     }
 
-    /// Tells whether an element is meant; `len` is only right where [`Choice::counts_from_end`].
+    /// Tells whether the choice includes an element. `len` is right only if
+    /// [`Choice::counts_from_end`] is true.
     pub(super) fn takes_index(&self, index: u64, len: u64) -> bool {
         let (index, len) = (index.min(i64::MAX as u64) as i64, len.min(i64::MAX as u64) as i64);
         match self {
@@ -138,7 +139,7 @@ impl Choice {
     }
 }
 
-/// As RFC 9535, 2.3.4.2.2 has it.
+/// Implements RFC 9535, 2.3.4.2.2.
 fn in_slice(index: i64, len: i64, start: Option<i64>, end: Option<i64>, step: i64) -> bool {
     let from_end = |number: i64| if number < 0 { len.saturating_add(number) } else { number };
     if step > 0 {
@@ -176,7 +177,7 @@ struct Parser {
 impl Parser {
     fn path(mut self) -> Result<Vec<Step>, BadPath> {
         let mut steps = Vec::new();
-        // What people type first of all: `items[0]` and `.items[0]` mean the root's.
+        // A path may omit the `$`: `items[0]` and `.items[0]` start at the root.
         if !self.skip('$') && !matches!(self.peek(), Some('.' | '[')) {
             steps.push(Step { anywhere: false, to: vec![self.name()?] });
         }
@@ -198,7 +199,7 @@ impl Parser {
         Ok(steps)
     }
 
-    /// What stands in brackets, after the first one.
+    /// Reads the text in brackets, after the first bracket.
     fn choices(&mut self) -> Result<Vec<Choice>, BadPath> {
         let mut choices = Vec::new();
         loop {
@@ -241,7 +242,7 @@ impl Parser {
                 (None, '[' | '(') => depth += 1,
                 (None, ']' | ',') if depth == 0 => break,
                 (None, ']' | ')') => depth = depth.saturating_sub(1),
-                // The value of the root is not held.
+                // The value of the root is not in memory.
                 (None, '$') => return Err(self.bad("a filter cannot use `$`, only `@`")),
                 (None, _) => {}
             }

@@ -1,4 +1,4 @@
-//! Reads the tokens of an output, block by block, and knows the line of each.
+//! Reads the tokens of an output, block by block, with the line of each.
 
 use overspill_core::internal::json::{JsonToken, JsonTokens, MalformedJson};
 
@@ -13,7 +13,7 @@ use crate::retrieve::source::{BLOCK, Source};
 pub(super) struct Place {
     pub(super) byte: u64,
     pub(super) line: u64,
-    /// Where that line begins.
+    /// The offset at which that line begins.
     line_start: u64,
 }
 
@@ -27,37 +27,37 @@ impl Place {
     }
 }
 
-/// Why scanning stopped.
+/// The reason why scanning stopped.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// The output could not be read.
     Store(Error),
-    /// It is not JSON.
+    /// The text is not JSON.
     Bad(BadJson),
 }
 
-/// What is wrong with a JSON text, and where.
+/// The mistake in a JSON text, and its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not JSON: {what} at line {line}, byte {column}")]
 pub struct BadJson {
-    /// What is wrong.
+    /// The description of the mistake.
     pub what: &'static str,
-    /// In which line, counted from 1.
+    /// The line, counted from 1.
     pub line: u64,
-    /// At which byte of it, counted from 1.
+    /// The byte in that line, counted from 1.
     pub column: u64,
 }
 
-/// Reads JSON texts from any place on.
+/// Reads JSON texts from any place of an output.
 pub(super) struct Scan<'a> {
     source: Source<'a>,
     /// The largest number of bytes that are read at once.
     block_size: u64,
-    /// The block that is being read: a copy, since the tokens of it are borrowed.
+    /// The current block: a copy, because its tokens are borrowed.
     block: Vec<u8>,
-    /// Where the block begins.
+    /// The offset of the block in the output.
     block_at: u64,
-    /// How many of its bytes were read.
+    /// The number of bytes of the block that were read.
     next: usize,
     line: u64,
     line_start: u64,
@@ -83,7 +83,7 @@ impl<'a> Scan<'a> {
         Place { byte, line: self.line, line_start: self.line_start }
     }
 
-    /// Remembers the place in the text at hand.
+    /// Remembers the place in the current text.
     pub(super) fn bookmark(&self) -> Bookmark {
         Bookmark(self.place(), self.tokens.clone())
     }
@@ -110,7 +110,7 @@ impl<'a> Scan<'a> {
         (self.line, self.line_start) = (place.line, place.line_start);
     }
 
-    /// Returns the next byte; nothing at the end of the output.
+    /// Returns the next byte, or `None` at the end of the output.
     #[inline]
     pub(super) fn peek(&mut self) -> Result<Option<u8>, Stop> {
         if self.next == self.block.len() {
@@ -130,7 +130,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// Begins a text after white space; returns its first byte, or nothing at the end of the output.
+    /// Begins a text after white space. Returns its first byte, or `None` at the end of the output.
     pub(super) fn begin_text(&mut self) -> Result<Option<u8>, Stop> {
         let is_start = self.block_at + self.next as u64 == 0;
         self.tokens = if is_start { JsonTokens::document() } else { JsonTokens::default() };
@@ -145,7 +145,7 @@ impl<'a> Scan<'a> {
         Ok(None)
     }
 
-    /// Takes the next token of the text; nothing at the end of the output.
+    /// Takes the next token of the text. Returns `None` at the end of the output.
     #[inline]
     pub(super) fn next_token(&mut self) -> Result<Option<JsonToken<'_>>, Stop> {
         if self.peek()?.is_none() {
@@ -172,8 +172,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Reads the value that begins here, if one does, and comes back. It is the only one of a list, as filters
-    /// need it.
+    /// Reads the value that begins here, if any, and returns to this place. The value is the only
+    /// element of a list, as filters need it.
     pub(super) fn value_here(&mut self) -> Result<Option<Value>, Stop> {
         if !matches!(
             self.peek()?,
@@ -221,7 +221,8 @@ impl<'a> Scan<'a> {
             bytes.extend_from_slice(read);
         }
         self.return_to(mark);
-        // The tokenizer takes broken UTF-8 and halves of surrogate pairs, which no filter looks at.
+        // The tokenizer accepts broken UTF-8 and halves of surrogate pairs. No filter depends on
+        // these.
         let value = serde_json::from_str::<Value>(&String::from_utf8_lossy(&bytes));
         Ok(value.ok().map(|value| Value::Array(vec![value])))
     }
@@ -231,7 +232,7 @@ impl<'a> Scan<'a> {
         self.tokens.expects_value()
     }
 
-    /// Tells whether the text at hand is complete.
+    /// Tells whether the current text is complete.
     pub(super) fn is_done(&self) -> bool {
         self.tokens.is_done()
     }
@@ -241,7 +242,7 @@ impl<'a> Scan<'a> {
         self.place().bad(self.tokens.missing())
     }
 
-    /// Goes to the next line; tells whether there is one.
+    /// Goes to the next line. Tells whether the output has one.
     pub(super) fn skip_line(&mut self) -> Result<bool, Stop> {
         self.tokens = JsonTokens::default();
         while self.peek()?.is_some() {
@@ -249,7 +250,7 @@ impl<'a> Scan<'a> {
                 None => self.next = self.block.len(),
                 Some(feed) => {
                     self.next += feed;
-                    // Counts it.
+                    // This call counts the line.
                     return self.begin_text().map(|next| next.is_some());
                 }
             }

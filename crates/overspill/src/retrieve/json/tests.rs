@@ -55,7 +55,7 @@ fn paths_lead_to_values_as_they_are_written() {
     }
     assert_eq!(found(SHOP, ""), format!("{SHOP}\n"));
     assert_eq!(found(SHOP, "$"), format!("{SHOP}\n"));
-    // What is within another that is meant is meant too.
+    // A value inside another value of the path is found too.
     assert_eq!(found(r#"{"a": {"a": 1}}"#, "$..a"), "{\"a\": 1}\n1\n");
 }
 
@@ -81,7 +81,7 @@ fn byte_order_mark_before_the_first_text_is_skipped() {
 }
 
 #[test]
-fn invalid_json_says_where() {
+fn invalid_json_error_names_the_place() {
     for (text, sentence) in [
         ("", ""),
         ("hello", "not JSON: expected a value at line 1, byte 1"),
@@ -105,7 +105,7 @@ fn invalid_json_says_where() {
     }
     let deep = "[".repeat(100_000);
     assert!(read(&deep, "$.a").unwrap_err().to_string().contains("nested deeper"));
-    // What comes before the fault is there all the same.
+    // Values before the mistake are returned.
     let values = read("{\"a\": 1, \"b\": [2, 3", "$.*").unwrap();
     assert_eq!((values.text.as_str(), values.bad.is_some()), ("1\n", true));
 }
@@ -128,7 +128,7 @@ fn odd_texts_get_the_answer_of_the_table() {
 }
 
 #[test]
-fn bad_paths_say_where() {
+fn invalid_path_error_names_the_place() {
     for (path, at) in [("$.", 3), ("$x", 2), ("$['a'", 6), ("/a~2", 3), ("$[-]", 4)] {
         assert_eq!(JsonPath::parse(path).unwrap_err().at, at, "{path}");
     }
@@ -149,7 +149,7 @@ fn any_json() -> impl Strategy<Value = Json> {
     })
 }
 
-/// All values below one, itself first, in the order they are written in.
+/// All values below a value, itself first, in the order of the text.
 fn below<'a>(value: &'a Json, found: &mut Vec<&'a Json>) {
     found.push(value);
     match value {
@@ -181,7 +181,7 @@ proptest! {
     }
 
     #[test]
-    fn pages_are_bounded_and_together_everything(
+    fn json_pages_are_within_limits_and_together_complete(
         value in any_json(), pretty: bool, bytes in 12_u64..200, lines in 1_u64..9,
     ) {
         let text = if pretty { format!("{value:#}") } else { value.to_string() };
@@ -203,7 +203,7 @@ proptest! {
     }
 }
 
-/// The values of `text` that a filter takes, without blanks.
+/// Returns the values of `text` that a filter accepts, without blanks.
 #[cfg(feature = "filter")]
 fn taken(text: &str, path: &str) -> String {
     found(text, path).replace([' ', '\n'], "")
@@ -281,7 +281,7 @@ fn filtered_value_is_shown_as_it_is_written() {
 #[cfg(feature = "filter")]
 #[test]
 fn filter_holds_one_value_and_refuses_a_giant_one() {
-    // The list is larger than a filter reads, its values are not.
+    // The list is larger than the limit of filters, but its values are not.
     let row = format!("{{\"pad\":\"{}\"}}", "x".repeat(1 << 20));
     let rows = vec![row; 17].join(",");
     let text = format!("[{rows},{{\"error\":1}}]");

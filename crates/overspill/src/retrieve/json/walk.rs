@@ -1,25 +1,26 @@
-//! Walks through a JSON text and tells which of its values a path leads to.
+//! Walks through a JSON text and finds the values at a path.
 //!
-//! A value has a set of steps: those that may be taken from it next. With all steps taken it is one
-//! of those that are meant. So one pass is enough, and what is held is as much as the text is deep.
+//! Each value has a set of steps: those that may be taken from it next. A value for which all steps
+//! are taken is one of the wanted values. So one pass is enough, and the memory depends only on the
+//! depth of the text.
 
 use overspill_core::internal::json::JsonToken;
 
 use super::path::JsonPath;
 use super::scan::{Place, Scan, Stop, is_blank};
 
-/// Deeper texts are not read.
+/// The depth up to which texts are read.
 const DEEPEST: usize = 1_000;
 
-/// Hears of the values that a path leads to.
+/// Receives the values at a path.
 pub(super) trait Listener {
-    /// One begins here. Returns a number for it, or nothing if it is not wanted.
+    /// Reports that a value begins here. Returns a number for it, or `None` if it is not wanted.
     fn begins(&mut self, at: Place) -> Option<usize>;
 
-    /// One ends here.
+    /// Reports that a value ends here.
     fn ends(&mut self, number: usize, at: Place);
 
-    /// Tells whether to go no further.
+    /// Tells whether the walk can stop.
     fn is_done(&self, at: Place) -> bool;
 }
 
@@ -28,15 +29,15 @@ struct Frame {
     is_array: bool,
     /// The steps that may be taken from it.
     steps: u64,
-    /// How many elements of the array have begun.
+    /// The number of elements of the array that have begun.
     elements: u64,
-    /// How many elements it has, where that matters.
+    /// The number of elements of the array, if a step needs it.
     len: u64,
-    /// Its number, if the path leads to it.
+    /// The number of the value, if it is wanted.
     number: Option<usize>,
 }
 
-/// Walks through one value. Tells whether it came to its end.
+/// Walks through one value. Tells whether its end was reached.
 pub(super) fn walk(
     scan: &mut Scan<'_>,
     path: Option<&JsonPath>,
@@ -45,7 +46,7 @@ pub(super) fn walk(
     let all_taken = path.map_or(1, |path| 1 << path.steps.len());
     let longest_key = path.map_or(0, JsonPath::longest_key);
     let mut stack: Vec<Frame> = Vec::new();
-    // The steps to the next value, and the number of the value at hand.
+    // The steps to the next value, and the number of the current value.
     let (mut steps, mut number) = (u64::from(path.is_some()), None);
     let (mut key, mut in_key, mut in_word) = (Vec::new(), false, false);
     loop {
@@ -65,7 +66,7 @@ pub(super) fn walk(
                 number.inspect(|&number| listener.ends(number, start));
                 return Ok(true);
             }
-            // A mistake after the last value that is wanted is not looked at.
+            // A mistake after the last wanted value is ignored.
             Err(Stop::Bad(_)) if expects_value && listener.is_done(start) => return Ok(false),
             Err(stop) => return Err(stop),
         };
@@ -140,7 +141,7 @@ pub(super) fn walk(
     }
 }
 
-/// Returns the steps from a child that `takes` says is on the way.
+/// Returns the steps from a child that `takes` accepts.
 fn taken(path: Option<&JsonPath>, steps: u64, takes: impl Fn(&super::path::Choice) -> bool) -> u64 {
     let Some(path) = path.filter(|_| steps != 0) else { return 0 };
     let mut next = 0;
@@ -172,7 +173,7 @@ fn counts(path: &JsonPath, steps: u64) -> bool {
     on_the_way.any(|(_, step)| step.to.iter().any(super::path::Choice::counts_from_end))
 }
 
-/// Counts the elements of the array that has just begun, and comes back.
+/// Counts the elements of the array that has just begun, and returns to its start.
 fn count(scan: &mut Scan<'_>) -> Result<u64, Stop> {
     let start = scan.bookmark();
     let (mut depth, mut elements, mut in_word) = (0_u64, 0, false);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use overspill::core::{Choice, LeftOut, LineRule, Policy, Size, Strategy, StrategyError};
 use overspill::internal::seeds::{ServiceEvent, ServiceResult};
 use overspill::tool::registry::{Registry, Tool, ToolCall};
-use overspill::tool::{Bounded, Gates, Verdict};
+use overspill::tool::{Gates, ShortenedResult, Verdict};
 use overspill::{Call, CallOptions, Layer, Limit, Overspill, Profile, Settings};
 use serde_json::{Value, json};
 
@@ -177,13 +177,15 @@ pub(crate) fn middleware(vector: &Vector) {
     let input = before["output"].as_str().unwrap_or_default().to_owned();
     let call = Call { tool: vector.text("tool"), ..Call::default() };
     let gates = gates(vector.field("middleware"));
-    let bounded = overspill.bound_result(&before, &call, &CallOptions::default(), &gates);
+    let shortened = overspill.shorten_result(&before, &call, &CallOptions::default(), &gates);
 
     let expect = vector.expect();
-    match (expect.field("returned").as_str().unwrap(), bounded) {
-        ("input-unchanged", Bounded::Unchanged) => {}
-        ("new-object", Bounded::Changed(after)) => check_result(&expect, &before, &after, &input),
-        (returned, bounded) => panic!("{returned} expected, got {bounded:?}"),
+    match (expect.field("returned").as_str().unwrap(), shortened) {
+        ("input-unchanged", ShortenedResult::Unchanged) => {}
+        ("new-object", ShortenedResult::Changed(after)) => {
+            check_result(&expect, &before, &after, &input)
+        }
+        (returned, shortened) => panic!("{returned} expected, got {shortened:?}"),
     }
     fixture.check_saved(expect.field("saved"), &input);
     check_events(expect.field("events"), &fixture.events.lock().unwrap());
@@ -208,7 +210,7 @@ fn check_result(expect: &Vector, before: &Value, after: &Value, input: &str) {
 pub(crate) fn registry(vector: &Vector) {
     let fixture = Fixture::new(Profile::AGENT_V2, None);
     let overspill = fixture.overspill.to_builder().settings(settings(vector)).build();
-    let mut registry = Registry::new().bounded_by(overspill, gates(vector.field("middleware")));
+    let mut registry = Registry::new().shortened_by(overspill, gates(vector.field("middleware")));
     let specs = vector.field("calls").as_array().unwrap();
     let text_of = |spec: &Value, key: &str| spec[key].as_str().unwrap().to_owned();
     let names: BTreeSet<String> = specs.iter().map(|spec| text_of(spec, "name")).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use overspill::internal::seeds::{
     PermissionRule, Preset, ServiceResult, ToolKind, can_delegate, matches_wildcard,
 };
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{Call, CallOptions, Layer, Profile};
 use serde_json::{Value, json};
 
@@ -83,11 +83,11 @@ pub(crate) fn define(vector: &Vector) {
     }
     let options =
         CallOptions { delegate: delegates(vector.get("agent")), ..CallOptions::default() };
-    let bounded =
-        fixture.overspill.bound_result(&result, &Call::default(), &options, &Gates::default());
-    let after = match bounded {
-        Bounded::Changed(after) => after,
-        Bounded::Unchanged => result.clone(),
+    let shortened =
+        fixture.overspill.shorten_result(&result, &Call::default(), &options, &Gates::default());
+    let after = match shortened {
+        ShortenedResult::Changed(after) => after,
+        ShortenedResult::Unchanged => result.clone(),
     };
     let path = after["metadata"]["outputPath"].as_str().unwrap_or_default().to_owned();
     let places = [("{PATH}", path.as_str())];
@@ -111,7 +111,7 @@ fn invalid_arguments(fixture: &Fixture, expect: &Vector) {
         Ok(json!({"output": "ran"}))
     });
     let schema = json!({"type": "object", "required": ["path"]});
-    let mut registry = Registry::new().bounded_by(fixture.overspill.clone(), Gates::default());
+    let mut registry = Registry::new().shortened_by(fixture.overspill.clone(), Gates::default());
     registry.register(tool.with_schema(&schema).unwrap());
     let call = ToolCall { id: "c1".into(), name: "tool".into(), arguments: "{}".into() };
     let executed = registry.execute(&[call]);

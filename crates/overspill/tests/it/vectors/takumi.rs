@@ -1,7 +1,7 @@
 //! Runs the vectors of the profile `takumi`.
 
 use overspill::internal::seeds::{takumi_enabled, takumi_set};
-use overspill::tool::{Bounded, Gates};
+use overspill::tool::{Gates, ShortenedResult};
 use overspill::{Call, CallOptions, Layer, Profile, Settings};
 use serde_json::{Map, Value};
 
@@ -30,12 +30,12 @@ pub(crate) fn hook(vector: &Vector) {
     let session = vector.text("sessionId").or(Some("test-session".into()));
     let call = Call { session, ..Call::default() };
     let before = Value::Object(result.clone());
-    let bounded =
-        overspill.bound_result(&before, &call, &CallOptions::default(), &Gates::default());
+    let shortened =
+        overspill.shorten_result(&before, &call, &CallOptions::default(), &Gates::default());
 
     let expect = vector.expect();
     let returned = expect.field("returned").as_str().unwrap();
-    let Bounded::Changed(after) = bounded else {
+    let ShortenedResult::Changed(after) = shortened else {
         assert_eq!(returned, "input-unchanged");
         if expect.get("warned") == Some(&Value::Bool(true)) {
             assert!(!warnings.is_empty(), "nothing was warned of");
