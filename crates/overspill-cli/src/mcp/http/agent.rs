@@ -1,12 +1,12 @@
-//! What requests are made with.
+//! The HTTP client for requests to a server.
 
 use std::sync::Arc;
 
 use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
-/// Returns what requests are made with. With TLS it trusts whom the system trusts, or those in the
-/// file that `SSL_CERT_FILE` names. It follows no redirects; [`super::redirect`] does.
+/// Returns the HTTP client. With TLS, it trusts the authorities of the system, or those in the file
+/// that `SSL_CERT_FILE` names. It follows no redirects: [`super::redirect`] does.
 pub(super) fn agent(with_tls: bool) -> Agent {
     let mut config = Agent::config_builder().http_status_as_error(false).max_redirects(0);
     if with_tls {
