@@ -11,9 +11,7 @@ use super::probe::{Id, Message};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PendingRequest {
     /// A call of a tool.
-    Call {
-        tool: String,
-    },
+    Call { tool: String },
     /// A request for the result of an earlier call.
     Result,
     /// A request for the list of tools.

@@ -157,7 +157,9 @@ impl Proxy {
         let (masked, count) = self.masked(frame);
         let frame: &[u8] = &masked;
         let changed = match asked {
-            Some(PendingRequest::Call { tool }) => self.shortened(frame, Some(&tool), message, count),
+            Some(PendingRequest::Call { tool }) => {
+                self.shortened(frame, Some(&tool), message, count)
+            }
             Some(PendingRequest::Result) => self.shortened(frame, None, message, count),
             // The client may take an ambiguous message for the result of any call.
             _ if message.is_ambiguous => self.shortened(frame, None, message, count),
