@@ -94,8 +94,8 @@ impl<'a> Jsonc<'a> {
             return Ok(spliced(self.text, node.place.clone(), &value.to_string()));
         }
         let JsoncKind::Object(members) = &node.kind else {
-            let what = if depth == 0 { "the whole".into() } else { path[..depth].join(".") };
-            return Err(format!("{what} is not an object there"));
+            let what = if depth == 0 { "the file".into() } else { path[..depth].join(".") };
+            return Err(format!("{what} is not an object"));
         };
         let nested = path[depth + 1..].iter().rev().fold(value.clone(), |inner, name| {
             Value::Object([((*name).to_owned(), inner)].into_iter().collect())
@@ -112,7 +112,7 @@ impl<'a> Jsonc<'a> {
             return self.set(path, &Value::Array(vec![value.clone()]));
         };
         let JsoncKind::List(items) = &node.kind else {
-            return Err(format!("{} is not a list there", path.join(".")));
+            return Err(format!("{} is not a list", path.join(".")));
         };
         let last = items.last().map(|item| item.place.clone());
         Ok(self.added(node, last, None, value))

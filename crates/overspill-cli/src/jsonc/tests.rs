@@ -58,8 +58,8 @@ fn jsonc_errors_name_the_place() {
     assert!(why("{\n  \"a\": 1,\n  b\n}").starts_with("line 3, column 3 is not JSON"));
     assert!(why("").contains("is not JSON"));
     let say = |text: &str| Jsonc::parse(text).unwrap().set(&["a", "b"], &json!(1)).unwrap_err();
-    assert_eq!(say("{\"a\": 1}"), "a is not an object there");
-    assert_eq!(say("[]"), "the whole is not an object there");
+    assert_eq!(say("{\"a\": 1}"), "a is not an object");
+    assert_eq!(say("[]"), "the file is not an object");
 }
 
 #[test]

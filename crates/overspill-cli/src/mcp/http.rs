@@ -161,7 +161,7 @@ impl Remote {
         let reason = match answer {
             // The answer of an old server comes later, as an event.
             Ok(_) if self.now().endpoint.is_some() => return,
-            Ok(_) => "the answer to it never came".to_owned(),
+            Ok(_) => "the server sent no answer to the request".to_owned(),
             Err(reason) => reason,
         };
         for (id, ticket) in tickets {
@@ -287,7 +287,7 @@ impl Remote {
         });
         let address = endpoint
             .recv_timeout(ENDPOINT)
-            .map_err(|_| "the server did not say where to send to")?;
+            .map_err(|_| "the server did not name its endpoint for messages")?;
         let address = endpoint_at(&base, &address)?.to_string();
         self.now.write().unwrap_or_else(PoisonError::into_inner).endpoint = Some(address);
         Ok(Taken::AnotherWay)

@@ -75,9 +75,9 @@ impl RetrievalTools {
                 "id": id,
                 "lines": text("Lines A:B, both included, counted from 1, such as 181:380."),
                 "bytes": text("Bytes from A up to B, as A:B, counted from 0."),
-                "tail": whole("The last so many lines."),
+                "tail": whole("The number of lines at the end to read."),
                 "json": text("A JSONPath such as $.items[*].name, or a JSON Pointer; of a result that is JSON."),
-                "from": text("With json: from this value on."),
+                "from": text("With json: the value to start at."),
             }),
             json!(["id"]),
         );
@@ -88,11 +88,11 @@ impl RetrievalTools {
             json!({
                 "id": id,
                 "pattern": text("A regular expression."),
-                "context": whole("So many lines around each match."),
-                "limit": whole("No more than so many matches."),
+                "context": whole("The number of lines to show around each match."),
+                "limit": whole("The largest number of matches to show."),
                 "ignore_case": {"type": "boolean"},
                 "fixed": {"type": "boolean", "description": "The pattern is plain text."},
-                "from_line": whole("From this line on."),
+                "from_line": whole("The line to start at."),
             }),
             json!(["id", "pattern"]),
         );
@@ -253,13 +253,13 @@ impl RetrievalTools {
             let (size, lines, what) = (ui::size(entry.bytes), record.lines, ui::short(&what, 80));
             let line = format!("{}  {size} in {lines} lines  {what}\n", entry.name.token());
             if text.len() + line.len() > most {
-                text.push_str(&mark_line(None, "there are more, and older ones"));
+                text.push_str(&mark_line(None, "older outputs are not listed"));
                 break;
             }
             text.push_str(&line);
         }
         if text.is_empty() {
-            text.push_str("Nothing is saved here.\n");
+            text.push_str("No saved outputs in this session and project.\n");
         }
         Ok(text)
     }

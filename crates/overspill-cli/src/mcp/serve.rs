@@ -44,7 +44,7 @@ impl Serve {
                 Read1::Whole(frame) => self.frame(frame),
                 Read1::Long(_) => {
                     while frames.more()?.is_some() {}
-                    error(None, PARSE_ERROR, "this message is longer than any of ours can be")
+                    error(None, PARSE_ERROR, "the message is longer than 256 KiB")
                 }
             };
             out.write_all(&answers)?;
@@ -59,7 +59,7 @@ impl Serve {
             return Vec::new();
         }
         let Ok(found) = peek(frame) else {
-            return error(None, PARSE_ERROR, "this is not JSON");
+            return error(None, PARSE_ERROR, "the message is not valid JSON");
         };
         let answers = found.messages.iter().filter_map(|message| {
             let bytes = &frame[message.place.clone()];

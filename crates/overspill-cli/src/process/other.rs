@@ -175,7 +175,7 @@ pub(crate) fn run(
         let system = std::env::consts::OS;
         anyhow::bail!("{option} is not available on {system}\n\nhint: run it without {option}");
     }
-    let (mut output, theirs) = io::pipe().context("there is no pipe for the command's output")?;
+    let (mut output, theirs) = io::pipe().context("cannot open a pipe for the command's output")?;
     let mut command = Command::new(&asked.words[0]);
     command.args(&asked.words[1..]).envs(asked.variables.iter().map(|(name, value)| (name, value)));
     if asked.stderr == Stderr::Merged {

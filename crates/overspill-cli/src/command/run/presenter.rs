@@ -52,7 +52,7 @@ pub(super) struct Presenter {
 enum Shown {
     /// All of it, live.
     Live,
-    /// Nothing, until the end of the command or of the limit is known.
+    /// Nothing yet: the outcome is shown at the end.
     Held,
     /// The start live, the rest at the end.
     Head(StreamedHead),

@@ -14,8 +14,8 @@ pub(super) fn agent(with_tls: bool) -> Agent {
         let found = rustls_native_certs::load_native_certs();
         if found.certs.is_empty() {
             crate::ui::warn_line(
-                "this system has no certificates to verify a server with\n\n\
-                 hint: set SSL_CERT_FILE to a file with those of the authorities you trust",
+                "no certificates found on this system, so overspill cannot verify a server\n\n\
+                 hint: set SSL_CERT_FILE to a file with the certificates of the authorities that you trust",
             );
         }
         let known = found.certs.iter().map(|der| Certificate::from_der(der).to_owned());

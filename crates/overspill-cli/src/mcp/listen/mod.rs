@@ -45,7 +45,7 @@ struct Host {
 const LEAVE: Duration = Duration::from_secs(4);
 /// The name of the file with the token, if no variable contains a token.
 const TOKEN_FILE: &str = "mcp-token";
-const FULL: Refusal = Refusal(StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions");
+const FULL: Refusal = Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many sessions are open");
 const BUSY: Refusal = Refusal(
     StatusCode::SERVICE_UNAVAILABLE,
     "too many requests of this session wait for an answer",
@@ -56,7 +56,7 @@ const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 pub(super) fn listen(address: &str, asked: RelaySpec) -> anyhow::Result<()> {
     let listener =
         TcpListener::bind(address).map_err(|error| anyhow!("{address}: {}", ui::reason(&error)))?;
-    let local = listener.local_addr().context("the address that we listen at")?;
+    let local = listener.local_addr().context("cannot get the address of the listener")?;
     let env = &asked.env;
     let is_loopback = local.ip().is_loopback();
     let (token, file) = match BearerToken::from_variable(variables::MCP_TOKEN, env) {
@@ -66,7 +66,7 @@ pub(super) fn listen(address: &str, asked: RelaySpec) -> anyhow::Result<()> {
             (token, Some(file))
         }
         None => bail!(
-            "{local}: others can reach this address, and there is no token\n\n\
+            "{local}: other machines can reach this address, but no token is set\n\n\
              hint: set OVERSPILL_MCP_TOKEN, or listen at 127.0.0.1"
         ),
     };
@@ -131,7 +131,7 @@ impl Host {
     /// Hands messages to the server of a session, and returns the stream of its answers.
     fn post(self: &Arc<Host>, id: &str, body: Vec<u8>) -> Result<Reply, Refusal> {
         let Ok(Frame { messages, .. }) = peek(&body) else {
-            let error = super::answers::error(None, -32_700, "this is not JSON");
+            let error = super::answers::error(None, -32_700, "the message is not valid JSON");
             return Ok(reply(StatusCode::BAD_REQUEST, "application/json", error));
         };
         let is_hello = messages.iter().any(|m| m.method.as_deref() == Some("initialize"));
@@ -157,7 +157,7 @@ impl Host {
                 (String::new(), session, waiter)
             }
             (None, false, _) => {
-                return Err(Refusal(StatusCode::NOT_FOUND, "there is no such session"));
+                return Err(Refusal(StatusCode::NOT_FOUND, "unknown session"));
             }
         };
         session.say(body).map_err(|unheard| match unheard {

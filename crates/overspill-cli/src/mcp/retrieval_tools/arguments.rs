@@ -26,7 +26,7 @@ impl<'a> Arguments<'a> {
         let mut known: Vec<&str> = known.keys().map(String::as_str).collect();
         known.sort_by(|a, b| alike(b).total_cmp(&alike(a)));
         let known = match known.is_empty() {
-            true => "it takes none".to_owned(),
+            true => "it takes no arguments".to_owned(),
             false => format!("it takes {}", known.join(", ")),
         };
         Err(format!("{tool} has no argument {:?}; {known}", ui::short(name, 100)))
@@ -70,7 +70,7 @@ impl<'a> Arguments<'a> {
             keys.iter().copied().filter(|key| self.get(key).is_some()).collect();
         match given.len() {
             0 | 1 => Ok(given.first().copied()),
-            _ => Err(format!("{} cannot be asked for at once", given.join(" and "))),
+            _ => Err(format!("{} cannot be used together", given.join(" and "))),
         }
     }
 

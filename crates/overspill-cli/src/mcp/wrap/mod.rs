@@ -101,7 +101,7 @@ pub(crate) fn run(args: &WrapArgs, to: To<'_>, env: &Env) -> anyhow::Result<()> 
     let file = GuardedFile::named(&path, env).map_err(refused)?;
     let (text, mode) = file.read().and_then(|it| it.ok_or(Refused::Missing)).map_err(refused)?;
     let text = String::from_utf8(text).map_err(|_| anyhow::anyhow!("{shown}: is not UTF-8"))?;
-    let program = env.executable().context("where this program is")?;
+    let program = env.executable().context("cannot find the path of this program")?;
     let program = program.to_string_lossy().into_owned();
     let backup = Backup::of(&path, env)?;
     let changed = changed(&text, &path, to, &program, backup.text.as_deref())
@@ -200,7 +200,7 @@ fn changed(
     let language = language(path);
     let entries = language.entries(text)?;
     if entries.is_empty() {
-        return Err("there are no MCP servers in it".into());
+        return Err("no MCP servers found".into());
     }
     let by_hand = before.map_or_else(Vec::new, |before| wrapped_in(before, language, program));
     let (mut splices, mut said) = (Vec::new(), Vec::new());
@@ -219,11 +219,11 @@ fn changed(
         had_ours |= is_wrapped && !is_by_hand;
         match (to, is_wrapped) {
             (To::Unwrap | To::UnwrapOf(_), true) if is_by_hand => {
-                said.push(format!("{name}: was so before `wrap`, and stays"));
+                said.push(format!("{name}: left unchanged, it was wrapped before `wrap`"));
                 stay.push((entry.name.clone(), words));
             }
-            (To::Wrap, true) => said.push(format!("{name}: is wrapped already")),
-            (To::Unwrap | To::UnwrapOf(_), false) => said.push(format!("{name}: is not wrapped")),
+            (To::Wrap, true) => said.push(format!("{name}: already wrapped")),
+            (To::Unwrap | To::UnwrapOf(_), false) => said.push(format!("{name}: not wrapped")),
             (To::Wrap, false) => {
                 said.push(format!("{name}: {program} mcp -- {}", ui::short(&words.join(" "), 200)));
                 splices.extend(entry.wrapped(text, language, program));
@@ -254,7 +254,7 @@ fn changed(
     if is_right {
         Ok(Changed { text: new, said, had_ours })
     } else {
-        Err("it is written in a way that we cannot change".into())
+        Err("overspill cannot change a file of this form".into())
     }
 }
 

@@ -166,13 +166,17 @@ fn fields_added_or_reordered_after_wrap_survive_unwrap() {
 fn invalid_client_file_is_reported_with_a_reason() {
     for (name, text, reason) in [
         ("a.json", "{", "is not JSON"),
-        ("a.json", "{}", "there are no MCP servers in it"),
+        ("a.json", "{}", "no MCP servers found"),
         ("a.toml", "a = ", "is not TOML"),
-        ("a.yaml", "a: b\n", "there are no MCP servers in it"),
+        ("a.yaml", "a: b\n", "no MCP servers found"),
         ("a.yaml", "extensions:\n  a:\n    cmd: x\n   b: [\n", "is not YAML"),
         ("a.yaml", "extensions: {a: {cmd: x}}\n", "line 1: `extensions` is written on one line"),
         // A second `args` would be invalid YAML.
-        ("a.yaml", "extensions:\n  a:\n    cmd: x\n    args:\n", "in a way that we cannot change"),
+        (
+            "a.yaml",
+            "extensions:\n  a:\n    cmd: x\n    args:\n",
+            "cannot change a file of this form",
+        ),
     ] {
         let why = changed(text, Path::new(name), To::Wrap, "overspill", None).unwrap_err();
         assert!(why.contains(reason), "{why}");

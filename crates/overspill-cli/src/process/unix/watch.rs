@@ -30,7 +30,8 @@ pub(crate) fn run(
     hear: &mut dyn FnMut(ProcessEvent) -> Wanted,
 ) -> anyhow::Result<Ended> {
     let signals = Signals::take().context("signals cannot be collected")?;
-    let mut pipes = Pipes::open_for(asked).context("there is no pipe for the command's output")?;
+    let mut pipes =
+        Pipes::open_for(asked).context("cannot open a pipe for the command's output")?;
     let mut keys = TerminalInput::default();
     let group = match (&mut pipes.pty, asked.timeout) {
         (Some(pty), _) => {

@@ -59,7 +59,7 @@ fn browser_pages_and_strangers_get_no_answer() {
     assert_eq!(with_token.ask("POST", "", HELLO).0, 200);
     let open =
         program(dir.path()).args(["mcp", "--listen", "0.0.0.0:0", "--", "true"]).output().unwrap();
-    assert!(String::from_utf8_lossy(&open.stderr).contains("there is no token"));
+    assert!(String::from_utf8_lossy(&open.stderr).contains("no token is set"));
 }
 
 /// Connects a client over stdio with a server over HTTP, which is also a proxy.

@@ -96,7 +96,7 @@ fn invalid_tool_arguments_are_reported_to_the_model() {
             "overspill_grep has no argument \"patterns\"; it takes pattern, ",
         ),
         ("overspill_read", json!({"id": id, "line": 3}), "no argument \"line\"; it takes lines, "),
-        ("overspill_list", json!({"all": true}), "no argument \"all\"; it takes none"),
+        ("overspill_list", json!({"all": true}), "no argument \"all\"; it takes no arguments"),
         ("overspill_grep", json!({"id": id}), "pattern is missing"),
         ("overspill_grep", json!({"id": id, "pattern": "x", "fixed": 1}), "fixed is true or false"),
         ("overspill_grep", json!({"id": id, "pattern": "x", "limit": -1}), "limit is a whole"),
@@ -106,7 +106,7 @@ fn invalid_tool_arguments_are_reported_to_the_model() {
         (
             "overspill_read",
             json!({"id": id, "lines": "1:2", "tail": 3}),
-            "lines and tail cannot be asked for at once",
+            "lines and tail cannot be used together",
         ),
     ] {
         let answer = client.call(tool, arguments.clone());
@@ -303,7 +303,10 @@ fn served_tools_that_answer_are_listed_before_anything_is_saved() {
     let names = answer["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]);
     let names: Vec<_> = names.collect();
     assert_eq!(names, ["overspill_read", "overspill_grep", "overspill_list"]);
-    assert_eq!(text_of(&client.call("overspill_list", json!({}))), "Nothing is saved here.\n");
+    assert_eq!(
+        text_of(&client.call("overspill_list", json!({}))),
+        "No saved outputs in this session and project.\n"
+    );
     assert_eq!(client.end(), 0);
 }
 

@@ -103,7 +103,7 @@ fn server_wrapped_by_hand_stays_wrapped() {
     assert_eq!(file.wrapped(), 1);
     let said = file.run("unwrap");
     assert_eq!(file.text(), by_hand);
-    assert!(said.contains("mine: was so before `wrap`, and stays"), "{said}");
+    assert!(said.contains("mine: left unchanged, it was wrapped before `wrap`"), "{said}");
     // Without the backup, overspill cannot tell the proxy that the user added by hand.
     fs::remove_file(file.backup()).unwrap();
     file.run("unwrap");
