@@ -330,7 +330,8 @@ fn has_compound_pipeline(text: &str) -> bool {
     })
 }
 
-/// Returns a command without the text of its here-documents. In the line, that text follows the pipeline.
+/// Returns a command without the text of its here-documents. In the line, that text follows the
+/// pipeline.
 fn without_document(command: &str) -> &str {
     match command.split_once('\n') {
         Some((first, _)) if first.contains("<<") => first,

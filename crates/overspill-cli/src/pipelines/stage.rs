@@ -158,13 +158,15 @@ fn time_limit(words: &[String]) -> Option<TimeLimit> {
     let at = words.iter().position(|word| word == "timeout")?;
     let signals = ["-s", "--signal", "-k", "--kill-after", "--preserve-status"];
     let names_signal = |word: &String| signals.iter().any(|option| word.starts_with(option));
-    // The options of `timeout` stand before its time. The value of an option may look like the time.
+    // The options of `timeout` stand before its time. The value of an option may look like the
+    // time.
     let is_option = |word: &&String| word.starts_with('-');
     let has_signal = words[at + 1..].iter().take_while(is_option).any(names_signal);
     Some(if has_signal { TimeLimit::HasSignal } else { TimeLimit::HasOwnCode })
 }
 
-/// Tells whether the stage throws its error messages away. A script in quotes has redirections of its own.
+/// Tells whether the stage throws its error messages away. A script in quotes has redirections of
+/// its own.
 fn hides_errors(text: &str) -> bool {
     let text = squeezed(&without_scripts(text));
     ["2>/dev/null", "2>>/dev/null", "2>&-", "&>/dev/null", "2>$"]
@@ -288,7 +290,8 @@ fn writes_to_file(text: &str) -> bool {
     false
 }
 
-/// Returns a text without blanks, quotes and backslashes, so that two spellings of a command compare equal.
+/// Returns a text without blanks, quotes and backslashes, so that two spellings of a command
+/// compare equal.
 pub(super) fn squeezed(text: &str) -> String {
     text.chars().filter(|char| !char.is_whitespace() && !['\'', '"', '\\'].contains(char)).collect()
 }

@@ -143,7 +143,8 @@ struct Copied {
 const LOOK_EVERY: u64 = 16 << 20;
 
 impl Copied {
-    /// Moves everything from standard input to standard output, and the first bytes also to the file.
+    /// Moves everything from standard input to standard output, and the first bytes also to the
+    /// file.
     fn all(&mut self, file: Option<File>, most: u64, floor: u64) {
         let (input, output) = (rustix::stdio::stdin(), rustix::stdio::stdout());
         let chunk = fcntl_getpipe_size(input).unwrap_or(64 << 10);
@@ -216,7 +217,8 @@ impl Copied {
         }
     }
 
-    /// Moves bytes that the reader already has from the pipe to the file. Tells whether that worked.
+    /// Moves bytes that the reader already has from the pipe to the file. Tells whether that
+    /// worked.
     fn copy(&mut self, input: BorrowedFd, file: Option<&File>, len: usize) -> bool {
         let mut left = len;
         while let Some(file) = file.filter(|_| left > 0) {

@@ -31,7 +31,8 @@ fn child_that_never_stops_printing_is_left_after_a_while() {
     assert!(done.text().starts_with("now\n") || done.text().starts_with("more\n"));
 }
 
-/// Claude Code does not wait for background processes, so the output is complete when the command ends.
+/// Claude Code does not wait for background processes, so the output is complete when the command
+/// ends.
 #[test]
 fn command_that_ends_is_interrupted_only_if_a_child_holds_its_output() {
     for (line, interrupted) in [("seq 1 3000", Value::Null), ("sleep 20 & seq 1 3000", true.into())]

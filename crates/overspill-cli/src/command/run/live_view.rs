@@ -53,7 +53,7 @@ struct Used {
 /// The newest lines of an output.
 #[derive(Debug)]
 pub(super) struct Newest {
-    /// The lines, without escapes.
+    /// The lines, cleaned like a preview.
     pub(super) text: String,
     /// Tells whether lines before them were not shown.
     pub(super) has_gap: bool,

@@ -62,7 +62,8 @@ impl Session {
         (!is_used).then(|| routes.last_use.elapsed())
     }
 
-    /// Opens a stream for the answers to these requests or, without requests, for all other messages.
+    /// Opens a stream for the answers to these requests or, without requests, for all other
+    /// messages.
     pub(super) fn wait_for(self: &Arc<Session>, ids: &[Id]) -> Result<Waiter, TooManyRequests> {
         self.open(&mut locked(&self.routes), ids)
     }

@@ -35,7 +35,8 @@ fn ends_subshell(list: &str) -> bool {
     open > 0
 }
 
-/// Returns a line without quoted text and comments. A line break after `|`, `&&` and `||` becomes a blank.
+/// Returns a line without quoted text and comments. A line break after `|`, `&&` and `||` becomes a
+/// blank.
 fn without_quotes_and_comments(line: &str) -> String {
     let (mut text, mut quote, mut is_escaped) = (String::new(), None, false);
     let mut chars = line.chars();

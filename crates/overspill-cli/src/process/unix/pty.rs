@@ -43,7 +43,8 @@ impl Pty {
         let mut modes = tcgetattr(&theirs)?;
         match tcgetattr(rustix::stdio::stdin()) {
             Ok(own) if kind == CommandTerminal::LikeOurs => modes = own,
-            // The output is saved as the command wrote it, without a carriage return before line feeds.
+            // The output is saved as the command wrote it, without a carriage return before line
+            // feeds.
             _ => modes.output_modes.remove(OutputModes::ONLCR),
         }
         tcsetattr(&theirs, OptionalActions::Now, &modes)?;

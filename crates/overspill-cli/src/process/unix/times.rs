@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use crate::process::OutputEnd;
 
-/// The time after its first output at which a command shows its output so far. A command that ends
-/// before shows only its preview.
+/// The time after the first output of a command at which overspill shows the output so far. If the
+/// command ends before, overspill shows only the preview.
 pub(super) const FIRST_LOOK: Duration = Duration::from_millis(500);
 /// The same time for a command that prints without a pause. Most of these end soon.
 pub(super) const LATEST_LOOK: Duration = Duration::from_secs(2);
@@ -21,8 +21,7 @@ pub(super) struct Times {
     pub(super) limit: Option<Duration>,
     /// The condition that completes the output.
     pub(super) until: OutputEnd,
-    /// The time after its first output at which the command shows its output so far. `None`
-    /// afterwards.
+    /// The time after the first output at which overspill shows the output so far. `None` afterwards.
     pub(super) first_look: Option<Duration>,
     pub(super) first_heard: Option<Instant>,
     /// The time after which overspill next reports that the command still runs.
@@ -57,7 +56,7 @@ impl Default for Times {
 }
 
 impl Times {
-    /// Returns the time at which the command first shows its output so far.
+    /// Returns the time at which overspill first shows the output so far.
     pub(super) fn look_at(&self) -> Option<Instant> {
         Some(self.first_heard? + self.first_look?)
     }
@@ -112,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn output_is_complete_at_the_time_of_its_end_rule() {
+    fn output_end_follows_the_rule_of_the_reader() {
         let ended = Instant::now();
         let after = |millis| ended + Duration::from_millis(millis);
         let complete = |until, last_heard| {
