@@ -79,8 +79,8 @@ pub(crate) enum CommandTerminal {
     None,
     /// A terminal whose output has plain line feeds, for a reader that is not a terminal.
     Plain,
-    /// A terminal like that of this process: with its modes, keys and job control. The output goes
-    /// to it unchanged.
+    /// A terminal like ours, with our modes, keys and job control. Its output goes to our terminal
+    /// unchanged.
     LikeOurs,
 }
 
