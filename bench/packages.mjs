@@ -1,4 +1,4 @@
-/** opencode's way of cutting an output, in plain JavaScript, against ours. See bench/packages. */
+/** Compares the Node package with opencode's way of shortening an output in plain JavaScript. See bench/packages. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -12,7 +12,7 @@ const [what, megabytes, scratch, rust] = process.argv.slice(2);
 const [maxLines, maxBytes] = [2000, 50 * 1024];
 let number = 0;
 
-/** What opencode's document describes, from the head. */
+/** Shortens an output as opencode's document describes, from the head. */
 async function plain(text) {
   const lines = text.split('\n');
   const total = Buffer.byteLength(text, 'utf-8');

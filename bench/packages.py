@@ -1,4 +1,4 @@
-"""klaude's way of cutting an output, in plain Python, against ours. See bench/packages."""
+"""Compares the Python package with klaude's way of shortening an output in plain Python. See bench/packages."""
 
 import resource
 import subprocess
@@ -10,7 +10,7 @@ MAX_LENGTH, HEAD, TAIL = 40_000, 10_000, 10_000
 
 
 def plain(output, directory, number, most=MAX_LENGTH):
-    """What klaude's document describes."""
+    """Shortens an output as klaude's document describes."""
     if len(output) <= most:
         return output
     directory.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def main(what, megabytes, scratch, rust):
     output = log(int(megabytes) * 1_000_000)
     numbers = iter(range(10**9))
     ours = Overspill(profile="klaude", store=scratch / "ours", durability="none")
-    # The largest of either kind, so that a first call's costs are not counted.
+    # The first call has the largest output, so that its extra costs do not count.
     act = {
         "plain": lambda: plain(output, scratch / "plain", next(numbers)),
         "ours": lambda: ours.process(output, tool="Bash", call_id="call"),

@@ -1,4 +1,4 @@
-//! What deciding costs, beside a plain copy of the same bytes.
+//! Measures the cost of deciding, compared with a plain copy of the same bytes.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use overspill_bench::lines;

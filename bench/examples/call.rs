@@ -1,10 +1,10 @@
-//! Times one call, the way an agent makes it.
+//! Times one call as an agent makes it.
 //!
-//! `call` alone prints a table for outputs of four sizes: each way of cutting, with and without
-//! saving, against a copy of the same bytes in memory and against creating and writing a file of
-//! them. `call FILE DIR` prints JSON lines for other harnesses: `{"op": "head+save", "ns": 1234.5}`.
+//! `call` alone prints a table for outputs of four sizes: each kind of preview, with and without
+//! saving, compared with a copy of the same bytes in memory and with writing them to a file.
+//! `call FILE DIR` prints JSON lines for other harnesses: `{"op": "head+save", "ns": 1234.5}`.
 //!
-//! `+record` adds what is known of the output beside it: its record, a hash and a line index.
+//! `+record` also saves the facts about the output: its record, a hash and a line index.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example that measures")]
 
@@ -33,7 +33,7 @@ fn main() {
     }
 }
 
-/// Prints how each way compares with the machine's own limits, best of several.
+/// Prints the ratio of each kind to the limits of the machine, best of several rounds.
 fn table() {
     let dir = tempfile::tempdir().unwrap();
     println!("{:18} {:>5} {:>12} {:>9} {:>7}", "op", "size", "ns", "x memcpy", "x save");
@@ -56,14 +56,14 @@ fn table() {
     }
 }
 
-/// Log-like lines of about 80 bytes.
+/// Returns log-like lines of about 80 bytes.
 fn lines(len: usize) -> Vec<u8> {
     let line = "compiling warning error note test running ok failed src lib main parse token";
     let numbered = (0..).flat_map(|n| format!("{n:07} {}\n", &line[..50 + n % 26]).into_bytes());
     numbered.take(len).collect()
 }
 
-/// Times each way of cutting `output`, and of saving it below `dir`.
+/// Times each kind of preview of `output`, and saving the output below `dir`.
 fn measure(output: &[u8], dir: &Path, report: impl Fn(&str, f64)) {
     for (op, keep) in KEEPS {
         let policy = Policy::new(Policy::LIMITS, keep);
@@ -78,7 +78,7 @@ fn measure(output: &[u8], dir: &Path, report: impl Fn(&str, f64)) {
     }
 }
 
-/// Times cutting and saving, in a store that is there already.
+/// Times shortening and saving, in a store that already exists.
 fn save(output: &[u8], root: &Path, keep: Keep, records: bool) -> f64 {
     let options = DiskOptions { durability: Durability::None, records, ..DiskOptions::default() };
     let disk = Disk::new(root, options);
@@ -98,7 +98,7 @@ fn save(output: &[u8], root: &Path, keep: Keep, records: bool) -> f64 {
     })
 }
 
-/// The best time of a call, in nanoseconds. Small outputs are too quick to time one by one.
+/// Returns the best time of a call in nanoseconds. Small outputs are too fast to time one by one.
 fn best(output: &[u8], before: impl Fn(), call: impl Fn(&[u8])) -> f64 {
     let fits = output.len() <= 51_200;
     let (rounds, calls) = if fits { (50, 1000) } else { (9, 1) };

@@ -1,4 +1,4 @@
-//! Decides on an output of `BYTES` bytes that fits, for counting instructions: see
+//! Decides on a short output of `BYTES` bytes, for counting instructions: see
 //! `bench/instructions`.
 
 use overspill_core::{Policy, cut};
@@ -14,7 +14,7 @@ fn main() {
     let line = "0000000 compiling warning error note test running ok failed src lib main parse\n";
     let text = line.repeat(1000);
     let policy = Policy::default();
-    // Not counted: the first time also finds out what the processor can do.
+    // Not counted: the first call also detects the features of the processor.
     assert!(cut(black_box(&text.as_bytes()[..40_000]), &policy).is_none());
     assert!(decide(black_box(&text.as_bytes()[..bytes]), &policy));
 }

@@ -1,4 +1,4 @@
-//! Streams `GIB` gibibytes through a window and says how much memory that took.
+//! Streams `GIB` gibibytes through a window and prints the peak memory.
 //!
 //! `cargo run --release -p overspill-bench --example flat -- 10`
 

@@ -1,7 +1,8 @@
-//! What a bucket costs beside plain puts and gets of the same bytes on the same server.
+//! Measures the cost of a bucket, compared with plain puts and gets of the same bytes on the same
+//! server.
 //!
-//! `tools/buckets cargo run --release -p overspill-bench --features bucket --example fleet`, and with
-//! `-- list 100000` what it costs to list so many outputs.
+//! `tools/buckets cargo run --release -p overspill-bench --features bucket --example fleet` runs it.
+//! With `-- list 100000` it measures listing 100,000 outputs.
 
 use std::error::Error;
 use std::fs;
@@ -23,7 +24,7 @@ use overspill::{Call, Part};
 
 const MIB: usize = 1 << 20;
 const LARGE: usize = 256 * MIB;
-/// Small enough to be kept when it is read.
+/// The size of an output that is small enough for the cache.
 const MEDIUM: usize = 32 * MIB;
 const HUGE: usize = 1024 * MIB;
 const TURNS: usize = 3;
@@ -43,7 +44,7 @@ fn main() -> Result<()> {
     }
     let text = lines(MIB);
 
-    // Before anything is held in memory for the others.
+    // This comes before the other measurements fill the memory.
     let large = bench.save("ours", &text, LARGE)?;
     let mut best = [Duration::MAX; 11];
     let found = bench.grep("grep", &large, &mut best[5])?;
@@ -58,7 +59,7 @@ fn main() -> Result<()> {
         keep(&mut best[0], || bench.wait(bench.plain.put(&path, payload.clone())))?;
         keep(&mut best[1], || bench.wait(async { bench.plain.get(&path).await?.bytes().await }))?;
         bench.save_timed(&format!("turn-{turn}"), &text, LARGE, &mut best[2..4])?;
-        // Each a machine that has nothing yet; what is fetched stays there.
+        // Each name is a machine without cached outputs; fetched outputs stay there.
         let fresh = |what: &str| bench.machine(&format!("{what}-{turn}"));
         keep(&mut best[4], || whole(&fresh("reader"), &large))?;
         keep(&mut best[9], || whole(&fresh("reader"), &medium))?;
@@ -108,7 +109,7 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     fn new<'a>(endpoint: &'a str, spools: &'a std::path::Path) -> Result<Bench<'a>> {
-        // Once, so that a provider of TLS is there for the plain client.
+        // Called once, so that the plain client has a TLS provider.
         let bench = |plain| -> Result<Bench<'a>> {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             Ok(Bench { endpoint, spools, plain, runtime })
@@ -155,7 +156,7 @@ impl Bench<'_> {
         self.save_timed(spool, text, bytes, &mut [Duration::MAX; 2])
     }
 
-    /// Saves so many bytes; notes how long all of it took, and how long the upload alone.
+    /// Saves `len` bytes; notes the time in total, and the time of the upload alone.
     fn save_timed(
         &self,
         spool: &str,
@@ -178,7 +179,7 @@ impl Bench<'_> {
         Ok(saved.id)
     }
 
-    /// Lists the newest of so many outputs, of ten days and a hundred sessions.
+    /// Lists the newest of `many` outputs of ten days and a hundred sessions.
     #[allow(clippy::print_stdout, reason = "an example")]
     fn list(&self, many: u64) -> Result<()> {
         let machine = self.machine("list");
@@ -252,7 +253,7 @@ fn lines(bytes: usize) -> Vec<u8> {
     lines.take(bytes).collect()
 }
 
-/// Returns the most memory this process has had, in KiB.
+/// Returns the peak memory of this process in KiB.
 fn peak() -> Result<u64> {
     let status = fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find(|line| line.starts_with("VmHWM")).ok_or("no VmHWM")?;

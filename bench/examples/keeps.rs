@@ -1,4 +1,4 @@
-//! How fast an output streams by, and what memory that takes, by what is kept of it.
+//! Measures the speed and the memory of streaming an output, for each setting of `keep`.
 //!
 //! `cargo run --release -p overspill-bench --example keeps -- FILE [ends|signal]`
 

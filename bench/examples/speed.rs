@@ -1,5 +1,5 @@
 //! Times the store on disk: `speed save FILE DIR` saves a file over and over, `speed list DIR`
-//! lists a directory, `speed fit` takes a small output that fits. Prints one line of JSON for each
+//! lists a directory, `speed fit` takes a short output. Prints one line of JSON for each
 //! operation, with its best time.
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
@@ -35,7 +35,7 @@ fn main() -> Done {
     }
 }
 
-/// A hundred bytes that fit, a hundred thousand times.
+/// Processes a short output of a hundred bytes, a hundred thousand times.
 fn fit() -> Done {
     const TIMES: u32 = 100_000;
     let overspill = Overspill::new(Profile::OWN, Memory::default());
@@ -130,7 +130,7 @@ fn list(directory: &Path) -> Done {
     best("decide", 5, decide, || Ok(()))
 }
 
-/// Prints the best and the middle time of `rounds`; `clean` is not counted.
+/// Prints the best and the median time of `rounds`; the time of `clean` does not count.
 fn best(
     what: &str,
     rounds: usize,

@@ -1,8 +1,8 @@
-//! Streams an output through a window and shows its preview, or how long that took.
+//! Streams an output through a window, and prints its preview or the speed.
 //!
-//! `cargo run --release -p overspill-bench --example structure -- report.json [bytes]` shows what of a file is shown.
-//! `cargo run --release -p overspill-bench --example structure -- --speed json|ndjson|csv|diff [megabytes]` makes an
-//! output and says how fast it went by and how much memory that took.
+//! `cargo run --release -p overspill-bench --example structure -- report.json [bytes]` prints the preview of a file.
+//! `cargo run --release -p overspill-bench --example structure -- --speed json|ndjson|csv|diff [megabytes]` creates an
+//! output and prints its speed and the peak memory.
 
 #![allow(clippy::print_stdout, reason = "its result")]
 
@@ -38,7 +38,7 @@ fn show(file: &str, bytes: u64) {
     }
 }
 
-/// Pushes one megabyte again and again, so that only the window takes memory and time.
+/// Pushes the same megabyte repeatedly, so that only the window takes memory and time.
 fn speed(format: &str, megabytes: u64) {
     let keep = if format == "ends" { Keep::ENDS } else { Keep::Auto };
     let mut window = Window::new(Policy::new(Policy::LIMITS, keep));
@@ -69,7 +69,7 @@ fn speed(format: &str, megabytes: u64) {
     );
 }
 
-/// Returns for how many seconds we have had a processor; others may have it in between.
+/// Returns the CPU time of this process in seconds.
 fn processor_time() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     let spent = stat.split(' ').next().and_then(|field| field.parse::<f64>().ok());

@@ -1,6 +1,6 @@
-//! Inputs of the benchmarks.
+//! Creates the inputs of the benchmarks.
 
-/// Log-like lines of about 80 bytes.
+/// Returns `len` bytes of log-like lines of about 80 bytes.
 #[must_use]
 pub fn lines(len: usize) -> Vec<u8> {
     let mut text = Vec::with_capacity(len + 100);

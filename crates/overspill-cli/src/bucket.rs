@@ -1,4 +1,4 @@
-//! The bucket that is set, if one is: settings, and what the provider's own programs are told.
+//! Opens the bucket of the settings, with the variables that the provider's own programs read.
 
 mod variables;
 
@@ -17,11 +17,13 @@ use crate::stores::{self, Outputs};
 
 pub(crate) use overspill::internal::store::bucket::{Check, Finding, Pushed};
 
-/// What holds where nobody says otherwise.
+/// The default of `store.tenant`.
 pub(crate) const TENANT: &str = "all";
+/// The default of `store.upload_wait`.
 pub(crate) const UPLOAD_WAIT: Duration = Duration::from_secs(5);
+/// The default of `store.cache`, in bytes.
 pub(crate) const CACHE: u64 = 1 << 30;
-/// Whoever waits for as long as it takes does not wait for ever.
+/// The wait for an upload if `store.upload_wait` is unlimited, so that no command waits forever.
 const LONGEST_WAIT: Duration = Duration::from_secs(600);
 
 /// Tells whether a text names a bucket.
@@ -34,22 +36,22 @@ pub(crate) fn holds(sources: &SettingSources, profile: &Profile) -> bool {
     profile.bucket && sources.bucket().is_some()
 }
 
-/// Returns the store in the bucket, if one is set.
+/// Returns the store in the bucket, if a bucket is set.
 pub(crate) fn of(sources: &SettingSources, profile: &Profile) -> Result<Option<Outputs>, String> {
     Ok(open(sources, profile)?.map(|bucket| Arc::new(bucket) as Outputs))
 }
 
-/// Returns what is on this machine of the bucket that is set, if one is.
+/// Returns the local directory of outputs for the bucket, if a bucket is set.
 pub(crate) fn spool(sources: &SettingSources) -> Option<Disk> {
     parts(sources, &Profile::OWN).ok()?.map(|parts| parts.spool)
 }
 
-/// Returns the bucket that is set, or says that none is.
+/// Returns the bucket of the settings, or an error if none is set.
 pub(crate) fn set(env: &Env) -> anyhow::Result<Bucket> {
     Ok(set_parts(env)?.bucket())
 }
 
-/// The same, with what waits for another bucket as what is sent to this one.
+/// Returns the bucket of the settings, with the outputs of another bucket as the outputs to send.
 pub(crate) fn set_for(stranded: &Stranded, env: &Env) -> anyhow::Result<Bucket> {
     Ok(Parts { spool: stranded.spool.clone(), ..set_parts(env)? }.bucket())
 }
@@ -65,18 +67,18 @@ fn set_parts(env: &Env) -> anyhow::Result<Parts> {
     })
 }
 
-/// What waits for a bucket that is not set any more: a name was mistyped, a server has moved. To which
-/// one it may go now nobody knows but the user.
+/// Outputs that wait for a bucket that is not set any more: a name was mistyped, or a server has
+/// moved. Only the user knows where they may go now.
 pub(crate) struct Stranded {
-    /// How it is called.
+    /// The name of the directory in which the outputs wait.
     pub(crate) name: String,
-    /// How many outputs were never sent.
+    /// The number of outputs that were never sent.
     pub(crate) outputs: u64,
     spool: Disk,
 }
 
-/// Returns what waits for buckets that are not set any more. One that cannot be read keeps nobody from
-/// the others.
+/// Returns the outputs that wait for buckets that are not set any more. An unreadable directory
+/// counts as empty.
 pub(crate) fn stranded(env: &Env) -> Vec<Stranded> {
     let spools = stores::other_spools(&SettingSources::of_user(env)).into_iter();
     let waiting = spools.map(|(name, spool)| {
@@ -90,7 +92,7 @@ fn open(sources: &SettingSources, profile: &Profile) -> Result<Option<Bucket>, S
     Ok(parts(sources, profile)?.map(Parts::bucket))
 }
 
-/// What a bucket is made of.
+/// The parts from which a bucket is built.
 struct Parts {
     spool: Disk,
     address: Address,
@@ -109,7 +111,7 @@ fn parts(sources: &SettingSources, profile: &Profile) -> Result<Option<Parts>, S
         _ => return Ok(None),
     };
     let blocked = sources.upload_block();
-    // Invalid values name the directory that outputs wait in, and nothing else.
+    // Invalid values only name the directory in which outputs wait.
     let invalid = |setting: Key| {
         let mut faults = sources.destination_faults();
         faults.find(|fault| fault.key == setting).map(|fault| fault.written.as_str())
@@ -133,7 +135,7 @@ fn parts(sources: &SettingSources, profile: &Profile) -> Result<Option<Parts>, S
     let mut setting_names = Vec::new();
     for setting in [Key::StoreRegion, Key::StoreEndpoint, Key::StoreAccount] {
         let variable = sources.bucket().and_then(|bucket| provider_variable(bucket, setting));
-        // A variable is stronger than a file.
+        // A variable overrides a file.
         let variable = variable.filter(|variable| sources.env.variable(variable).is_none());
         if let Some((variable, value)) = variable.zip(set(setting)) {
             variables.retain(|(name, _)| name != variable);
@@ -155,7 +157,8 @@ fn parts(sources: &SettingSources, profile: &Profile) -> Result<Option<Parts>, S
     Ok(Some(Parts { spool, address, options }))
 }
 
-/// Names this user on this machine in the records of a bucket. It is a hash, because many read them.
+/// Returns a name for this user on this machine, for the records of a bucket. The name is a hash,
+/// because many people read the records.
 fn writer(#[cfg_attr(unix, allow(unused_variables))] env: &Env) -> String {
     #[cfg(unix)]
     let (user, machine) = {
@@ -168,7 +171,7 @@ fn writer(#[cfg_attr(unix, allow(unused_variables))] env: &Env) -> String {
         let named = |name| env.variable(name).unwrap_or_default().to_string_lossy().into_owned();
         (named("USERNAME"), named("COMPUTERNAME"))
     };
-    // Containers may share the file, and cloned machines the name.
+    // Containers may share this file, and cloned machines may share a name.
     let id = std::fs::read_to_string("/etc/machine-id").unwrap_or_default();
     format!("{:032x}", xxhash_rust::xxh3::xxh3_128(format!("{user}@{machine}/{id}").as_bytes()))
 }

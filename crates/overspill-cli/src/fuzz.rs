@@ -1,7 +1,7 @@
-//! The modules of the program as a library, for the fuzz targets in `fuzz/`. The program does not have
-//! this file.
+//! The modules of the program as a library, for the fuzz targets in `fuzz/`. The program does not
+//! contain this file.
 //!
-//! Each target takes any bytes. It panics if a promise does not hold.
+//! Each target takes any bytes, and panics if a promise is broken.
 
 #![allow(dead_code, unused_imports, unreachable_pub, reason = "the targets use a part of the program")]
 
@@ -20,7 +20,7 @@ mod pipelines;
 mod process;
 mod recent;
 mod serve {
-    //! The checks of heads, without the server around them.
+    //! The checks of request heads, without the server around them.
     mod guard;
     mod limits;
     mod page_access;
@@ -51,7 +51,8 @@ use serde_json::{Value, json};
 pub fn clean(data: &[u8]) {
     let text = cleaned(data).text;
     assert!(!text.chars().any(|char| char == '\u{1b}'), "an escape passes");
-    // A short limit, so that a short input has a preview: one run over 100,000 bytes takes 30 ms.
+    // The limit is small, so that a small input has a preview: one run over 100,000 bytes takes 30
+    // ms.
     let limits = Limits::NONE.bytes(LIMIT as u64).lines(40);
     let policy = Policy { trigger: limits, limits, ..Profile::OWN.policy };
     let engine = Overspill::new(Profile { policy, ..Profile::OWN }, Memory::default());
@@ -60,10 +61,10 @@ pub fn clean(data: &[u8]) {
     assert!(outcome.bytes().len() <= LIMIT || data.is_empty(), "the preview is too long");
 }
 
-/// The limit of an output in bytes.
+/// The limit of a preview in bytes.
 const LIMIT: usize = 2_000;
 
-/// Reads JSON in chunks, and at once.
+/// Checks that JSON in chunks is read like JSON at once.
 pub fn json(data: &[u8]) {
     let (size, data) = data.split_first().map_or((1, data), |(size, data)| (*size, data));
     let is_json = is_json(data.chunks(usize::from(size).max(1)));
@@ -74,7 +75,8 @@ pub fn json(data: &[u8]) {
 
 fn is_json<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> bool {
     let mut tokens = JsonTokens::default();
-    // The end of a number, or half of a surrogate pair, is known only by the next byte: that token is empty.
+    // The end of a number, or half of a surrogate pair, is known only by the next byte: that token
+    // is empty.
     let mut empty = 0;
     for mut chunk in chunks {
         while !chunk.is_empty() {
@@ -87,7 +89,7 @@ fn is_json<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> bool {
     tokens.is_done()
 }
 
-/// Checks the head of an HTTP request: one header a line.
+/// Checks the head of an HTTP request: one header per line.
 pub fn heads(data: &[u8]) {
     let mut lines = data.split(|byte| *byte == b'\n');
     let mut request = hyper::Request::builder().uri(lines.next().unwrap_or_default());

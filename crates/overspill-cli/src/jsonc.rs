@@ -1,29 +1,30 @@
-//! JSON as people write it, with comments and commas at the end: where each value stands, and changes of
-//! single values that leave every other byte as it is.
+//! Edits JSON with comments and trailing commas: finds each value, and changes single values
+//! without changing any other byte.
 
 use std::ops::Range;
 
 use serde_json::Value;
 
-/// The blanks of JSON.
+/// The whitespace characters of JSON.
 const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
 
-/// A value and where it stands.
+/// A value and its byte range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct JsoncNode {
     pub(crate) place: Range<usize>,
     pub(crate) kind: JsoncKind,
 }
 
+/// The kind of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum JsoncKind {
     Object(Vec<Member>),
     List(Vec<JsoncNode>),
-    /// A string, a number or a word.
+    /// A string, a number, `true`, `false` or `null`.
     Plain,
 }
 
-/// A value with a name; the place of the name has its quotes.
+/// A value with a name; the range of the name includes its quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Member {
     pub(crate) name: String,
@@ -31,17 +32,17 @@ pub(crate) struct Member {
     pub(crate) value: JsoncNode,
 }
 
-/// A text that was read.
+/// A parsed text.
 #[derive(Debug)]
 pub(crate) struct Jsonc<'a> {
     text: &'a str,
     root: JsoncNode,
-    /// Commas after the last of something.
+    /// The positions of trailing commas.
     last_commas: Vec<usize>,
 }
 
 impl<'a> Jsonc<'a> {
-    /// Reads a text; otherwise says where it is wrong.
+    /// Parses a text, or returns the position of the error.
     pub(crate) fn parse(text: &'a str) -> Result<Jsonc<'a>, String> {
         let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
         let (mut plain, last_commas) = plain(text);
@@ -51,12 +52,12 @@ impl<'a> Jsonc<'a> {
             let what = what.split(" at line ").next().unwrap_or(&what).to_owned();
             format!("line {}, column {} is not JSON: {what}", error.line(), error.column())
         })?;
-        // From here on it is known to be right.
+        // From here on the text is known to be valid.
         let root = Reader { plain: &plain, at: 0 }.node();
         Ok(Jsonc { text, root, last_commas })
     }
 
-    /// Returns what stands at a path of names.
+    /// Returns the value at a path of names.
     pub(crate) fn get(&self, path: &[&str]) -> Option<&JsoncNode> {
         path.iter().try_fold(&self.root, |node, name| node.member(name).map(|found| &found.value))
     }
@@ -67,12 +68,12 @@ impl<'a> Jsonc<'a> {
         serde_json::from_slice(&plain).ok()
     }
 
-    /// Returns a value as it is written.
+    /// Returns the value at `path` as it is written.
     pub(crate) fn written_at(&self, path: &[&str]) -> Option<&'a str> {
         self.get(path).map(|node| &self.text[node.place.clone()])
     }
 
-    /// Returns the text with another value, as it is to be written, in the place of the one at `path`.
+    /// Returns the text with the value at `path` replaced by `written`.
     pub(crate) fn replaced(&self, path: &[&str], written: &str) -> String {
         match self.get(path) {
             Some(node) => spliced(self.text, node.place.clone(), written),
@@ -80,7 +81,7 @@ impl<'a> Jsonc<'a> {
         }
     }
 
-    /// Returns the text with `value` at `path`. What is missing on the way is added.
+    /// Returns the text with `value` at `path`. Adds missing objects on the path.
     pub(crate) fn set(&self, path: &[&str], value: &Value) -> Result<String, String> {
         let (mut node, mut depth) = (&self.root, 0);
         while let Some(member) = path.get(depth).and_then(|name| node.member(name)) {
@@ -93,8 +94,8 @@ impl<'a> Jsonc<'a> {
             return Ok(spliced(self.text, node.place.clone(), &value.to_string()));
         }
         let JsoncKind::Object(members) = &node.kind else {
-            let what = if depth == 0 { "the whole".into() } else { path[..depth].join(".") };
-            return Err(format!("{what} is not an object there"));
+            let what = if depth == 0 { "the file".into() } else { path[..depth].join(".") };
+            return Err(format!("{what} is not an object"));
         };
         let nested = path[depth + 1..].iter().rev().fold(value.clone(), |inner, name| {
             Value::Object([((*name).to_owned(), inner)].into_iter().collect())
@@ -104,19 +105,20 @@ impl<'a> Jsonc<'a> {
         Ok(self.added(node, last, Some(&name), &nested))
     }
 
-    /// Returns the text with `value` as the last in the list at `path`, which is made if it is missing.
+    /// Returns the text with `value` as the last item of the list at `path`. Creates a missing
+    /// list.
     pub(crate) fn push(&self, path: &[&str], value: &Value) -> Result<String, String> {
         let Some(node) = self.get(path) else {
             return self.set(path, &Value::Array(vec![value.clone()]));
         };
         let JsoncKind::List(items) = &node.kind else {
-            return Err(format!("{} is not a list there", path.join(".")));
+            return Err(format!("{} is not a list", path.join(".")));
         };
         let last = items.last().map(|item| item.place.clone());
         Ok(self.added(node, last, None, value))
     }
 
-    /// Adds something after the last in an object or a list, written as that is.
+    /// Returns the text with a value after the last one in an object or a list, in the same layout.
     fn added(
         &self,
         node: &JsoncNode,
@@ -126,7 +128,7 @@ impl<'a> Jsonc<'a> {
     ) -> String {
         let name = name.map_or_else(String::new, |name| format!("{name}: "));
         let Some(Range { start, end }) = last else {
-            // It is empty: whatever is in it stays before what is added.
+            // The object or list is empty: comments in it stay before the new value.
             let indent = self.indent_of(node.place.start);
             let inner = format!("{indent}{}", self.unit());
             let written = self.written(value, &inner);
@@ -150,7 +152,7 @@ impl<'a> Jsonc<'a> {
         spliced(self.text, at..at, &with)
     }
 
-    /// Returns the text without the member at `path`; as it is if there is none.
+    /// Returns the text without the member at `path`. A missing member leaves it unchanged.
     pub(crate) fn without(&self, path: &[&str]) -> String {
         let Some((name, way)) = path.split_last() else { return self.text.to_owned() };
         let Some(JsoncKind::Object(members)) = self.get(way).map(|node| &node.kind) else {
@@ -164,7 +166,7 @@ impl<'a> Jsonc<'a> {
         }
     }
 
-    /// Returns the text without the `index`th of the list at `path`.
+    /// Returns the text without the item number `index` of the list at `path`.
     pub(crate) fn without_item(&self, path: &[&str], index: usize) -> String {
         let node = self.get(path);
         let Some(JsoncKind::List(items)) = node.map(|node| &node.kind) else {
@@ -174,7 +176,7 @@ impl<'a> Jsonc<'a> {
         self.removed(node, &places, index)
     }
 
-    /// Removes one of several, with one comma and the blanks around it. Comments stay.
+    /// Removes one of several values, with one comma and the blanks around it. Comments stay.
     fn removed(&self, node: Option<&JsoncNode>, places: &[Range<usize>], index: usize) -> String {
         let (Some(node), Some(own)) = (node, places.get(index)) else {
             return self.text.to_owned();
@@ -195,7 +197,7 @@ impl<'a> Jsonc<'a> {
             {
                 own.start..end
             }
-            // There are comments around it, or nothing else is left.
+            // Comments surround the value, or no other value is left.
             (_, (_, Some(comma))) => {
                 let text = spliced(self.text, comma..comma + 1, "");
                 return spliced(&text, self.with_line(own.clone(), start), "");
@@ -206,7 +208,7 @@ impl<'a> Jsonc<'a> {
             }
             (_, (None, None)) => {
                 let place = self.with_line(own.clone(), start);
-                // As when it was added to something empty: with the line break after it.
+                // Undo `added` for an empty object: remove the line break after the value, too.
                 let has_break = place.start < own.start && is_blank(own.end..end);
                 let ends_line = self.text[start..place.start].trim_end_matches([' ', '\t']);
                 let is_safe = ends_line.is_empty() || ends_line.ends_with('\n');
@@ -216,14 +218,14 @@ impl<'a> Jsonc<'a> {
         spliced(self.text, place, "")
     }
 
-    /// Finds the comma in a place between two values.
+    /// Finds the comma in a range between two values.
     fn comma(&self, place: Range<usize>) -> Option<usize> {
         let (plain, last_commas) = plain(self.text);
         let found = memchr::memchr(b',', &plain[place.clone()]).map(|at| place.start + at);
         found.or_else(|| last_commas.into_iter().find(|comma| place.contains(comma)))
     }
 
-    /// Returns a place with the blanks before it, up to the line break and not beyond `start`.
+    /// Returns a range with the blanks before it, up to the line break and not beyond `start`.
     fn with_line(&self, place: Range<usize>, start: usize) -> Range<usize> {
         let before = &self.text[start..place.start];
         let line = before.trim_end_matches([' ', '\t']);
@@ -231,7 +233,7 @@ impl<'a> Jsonc<'a> {
         line.map_or(place.start, |line| start + line.len())..place.end
     }
 
-    /// Writes a value over several lines, if it is more than a plain one.
+    /// Writes a value that is not plain over several lines.
     fn written(&self, value: &Value, indent: &str) -> String {
         let plain = match value {
             Value::Object(fields) => fields.is_empty(),
@@ -254,7 +256,7 @@ impl<'a> Jsonc<'a> {
         if self.text.contains("\r\n") { "\r\n" } else { "\n" }
     }
 
-    /// How far a step is indented.
+    /// Returns the indent of one level.
     fn unit(&self) -> &'a str {
         let JsoncKind::Object(members) = &self.root.kind else { return "  " };
         let first = members.first().map(|first| self.indent_of(first.name_place.start));
@@ -275,7 +277,7 @@ impl JsoncNode {
 
     pub(crate) fn member(&self, name: &str) -> Option<&Member> {
         match &self.kind {
-            // Of several with one name the last counts.
+            // If several members have the same name, the last one counts.
             JsoncKind::Object(members) => members.iter().rev().find(|member| member.name == name),
             _ => None,
         }
@@ -286,8 +288,8 @@ fn spliced(text: &str, place: Range<usize>, with: &str) -> String {
     [&text[..place.start], with, &text[place.end..]].concat()
 }
 
-/// Returns the text with blanks in the place of comments and of commas before an end, and where these
-/// commas are. A mistake stays as it is, so that the parser reports it.
+/// Returns the text with blanks in place of comments and trailing commas, and the positions of
+/// these commas. Errors stay, so that the parser reports them.
 fn plain(text: &str) -> (Vec<u8>, Vec<usize>) {
     let mut bytes = text.as_bytes().to_vec();
     let (mut at, mut after_value, mut comma, mut commas) = (0, false, None, Vec::new());
@@ -305,7 +307,7 @@ fn plain(text: &str) -> (Vec<u8>, Vec<usize>) {
             (b'/', Some(b'*')) => {
                 let Some(end) = memchr::memmem::find(&bytes[at + 2..], b"*/") else { break };
                 let len = end + 4;
-                // Lines stay lines, so that places can be told.
+                // Line feeds stay, so that line numbers stay correct.
                 let comment = bytes[at..at + len].iter_mut().filter(|byte| **byte != b'\n');
                 comment.for_each(|byte| *byte = b' ');
                 len
@@ -347,7 +349,7 @@ fn string_len(bytes: &[u8]) -> usize {
     bytes.len()
 }
 
-/// Finds where values stand in a text that is known to be JSON.
+/// Finds the ranges of values in a text that is known to be valid JSON.
 struct Reader<'a> {
     plain: &'a [u8],
     at: usize,
@@ -392,7 +394,7 @@ impl Reader<'_> {
         Member { name, name_place, value: self.node() }
     }
 
-    /// Reads what is between brackets.
+    /// Reads the values between brackets.
     fn inside<T>(&mut self, end: u8, mut one: impl FnMut(&mut Self) -> T) -> Vec<T> {
         let mut all = Vec::new();
         self.at += 1;

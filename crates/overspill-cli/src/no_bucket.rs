@@ -1,4 +1,5 @@
-//! Stands for `bucket.rs` in a program that was built without its feature `bucket`.
+//! Replaces `bucket.rs` in a program that was built without the feature `bucket`. Its functions
+//! report an error.
 
 use std::sync::Once;
 use std::time::Duration;
@@ -22,7 +23,7 @@ pub(crate) fn is_address(text: &str) -> bool {
     rest.is_some_and(|rest| !rest.is_empty())
 }
 
-/// Nothing goes to a bucket. [`of`] says so if one is set.
+/// Returns `false`: no output goes to a bucket. [`of`] reports this if a bucket is set.
 pub(crate) fn holds(_: &SettingSources, _: &Profile) -> bool {
     false
 }
@@ -70,14 +71,14 @@ pub(crate) struct Pushed {
     pub(crate) reason: Option<String>,
 }
 
-/// One right that was tried.
+/// One right on the bucket that was tried.
 pub(crate) struct Check {
     pub(crate) what: &'static str,
     pub(crate) needed_for: &'static str,
     pub(crate) finding: Finding,
 }
 
-/// The result of a try.
+/// The result of trying a right.
 #[allow(dead_code, reason = "there is no bucket to try anything on")]
 pub(crate) enum Finding {
     Works,

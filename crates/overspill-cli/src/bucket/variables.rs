@@ -1,6 +1,7 @@
-//! What a provider's own programs read: variables, and AWS's profiles in two files.
+//! Reads the credentials and options of a provider: its variables, and the profiles of AWS in two
+//! files.
 //!
-//! What is found is handed on and kept nowhere.
+//! The values are passed on and not stored.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use overspill::internal::store::bucket::Provider;
 
 use crate::env::Env;
 
-/// Returns what is said to the programs of a provider.
+/// Returns the variables that the programs of a provider read.
 pub(super) fn of(provider: Provider, env: &Env) -> Vec<(String, String)> {
     match provider {
         Provider::S3 => aws(env),
@@ -18,7 +19,7 @@ pub(super) fn of(provider: Provider, env: &Env) -> Vec<(String, String)> {
     }
 }
 
-/// Returns the variables that begin so and are not empty.
+/// Returns the variables that begin with one of `beginnings`.
 fn set(beginnings: &[&str], env: &Env) -> Vec<(String, String)> {
     let wanted = |name: &str| beginnings.iter().any(|beginning| name.starts_with(beginning));
     let text = |(name, value): (OsString, OsString)| {
@@ -27,8 +28,8 @@ fn set(beginnings: &[&str], env: &Env) -> Vec<(String, String)> {
     env.variables().filter_map(text).filter(|(name, _)| wanted(name)).collect()
 }
 
-/// Returns the variables of Azure; whoever has none, but has logged in with Azure's program, is
-/// spoken for by that.
+/// Returns the variables of Azure. A user without credentials in variables, but with a login of the
+/// Azure CLI, gets `AZURE_USE_AZURE_CLI`.
 fn azure(env: &Env) -> Vec<(String, String)> {
     let mut all = set(&["AZURE_", "IDENTITY_ENDPOINT"], env);
     let is_credential = |name: &str| {
@@ -52,7 +53,7 @@ fn azure(env: &Env) -> Vec<(String, String)> {
     all
 }
 
-/// Returns the variables of AWS, with what a profile says below them.
+/// Returns the variables of AWS, after the values of a profile, which they override.
 fn aws(env: &Env) -> Vec<(String, String)> {
     let set = set(&["AWS_"], env);
     let has = |wanted: &str| set.iter().any(|(name, _)| name == wanted);
@@ -74,7 +75,7 @@ fn aws(env: &Env) -> Vec<(String, String)> {
         Some(if found.is_empty() { section_of(&text, &profile) } else { found })
     })
     .flatten()
-    // A key of one place does not fit the secret of another.
+    // A key from one source does not fit the secret from another.
     .filter(|(name, _)| !(has("AWS_ACCESS_KEY_ID") && is_credential(name)))
     .collect();
     all.extend(set);
@@ -85,7 +86,7 @@ fn is_credential(name: &str) -> bool {
     ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"].contains(&name)
 }
 
-/// Returns what a section of such a file says, under the names of variables.
+/// Returns the values of a section of such a file, under the names of variables.
 fn section_of(text: &str, wanted: &str) -> Vec<(String, String)> {
     const KNOWN: &[(&str, &str)] = &[
         ("aws_access_key_id", "AWS_ACCESS_KEY_ID"),
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_profile_is_a_section() {
+    fn aws_profile_is_read_from_its_section() {
         let text = "# mine\n[default]\nregion = eu-1\n[profile ci]\nregion=us-2\n aws_access_key_id = k\n\
                     s3 =\n  max = 3\n[other]\nregion = no\n";
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());

@@ -1,10 +1,10 @@
-//! Changes of texts as people have them.
+//! Tests of changes in files as people write them.
 
 use serde_json::json;
 
 use super::*;
 
-/// Texts as people have them.
+/// Files as people write them.
 const TEXTS: &[&str] = &[
     "{}",
     "{ }\n",
@@ -19,7 +19,7 @@ const TEXTS: &[&str] = &[
 ];
 
 #[test]
-fn what_is_added_comes_out_again_byte_for_byte() {
+fn removing_an_added_value_restores_the_text() {
     for text in TEXTS {
         let read = Jsonc::parse(text).unwrap();
         for (path, value) in [
@@ -53,17 +53,17 @@ fn odd_texts_get_the_answer_of_the_table() {
 }
 
 #[test]
-fn a_place_is_told_for_what_is_wrong() {
+fn jsonc_errors_name_the_place() {
     let why = |text: &str| Jsonc::parse(text).unwrap_err();
     assert!(why("{\n  \"a\": 1,\n  b\n}").starts_with("line 3, column 3 is not JSON"));
     assert!(why("").contains("is not JSON"));
     let say = |text: &str| Jsonc::parse(text).unwrap().set(&["a", "b"], &json!(1)).unwrap_err();
-    assert_eq!(say("{\"a\": 1}"), "a is not an object there");
-    assert_eq!(say("[]"), "the whole is not an object there");
+    assert_eq!(say("{\"a\": 1}"), "a is not an object");
+    assert_eq!(say("[]"), "the file is not an object");
 }
 
 #[test]
-fn what_is_added_looks_like_the_rest() {
+fn added_value_has_the_layout_of_the_file() {
     let set = |text: &str| Jsonc::parse(text).unwrap().set(&["e", "k"], &json!("v")).unwrap();
     assert_eq!(set("{}\n"), "{\n  \"e\": {\n    \"k\": \"v\"\n  }\n}\n");
     assert_eq!(set("{\"a\":1}"), "{\"a\":1, \"e\": {\"k\":\"v\"}}");
@@ -78,7 +78,7 @@ fn what_is_added_looks_like_the_rest() {
 }
 
 #[test]
-fn removal_keeps_comments_and_stays_json() {
+fn removing_a_value_keeps_comments_and_valid_json() {
     for (text, path, left) in [
         ("{\n  // nothing yet\n\n  \"x\": 1\n}\n", &["x"][..], "{\n  // nothing yet\n}\n"),
         ("{ // c\n  \"x\": 1\n}", &["x"], "{ // c\n}"),

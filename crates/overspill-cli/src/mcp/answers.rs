@@ -1,14 +1,14 @@
-//! The answers that overspill gives itself: results and errors.
+//! Builds the JSON-RPC results and errors that overspill sends itself.
 
 use overspill::internal::without_number;
 use serde_json::Value;
 
 use super::probe::Id;
 
-/// The answer of the server cannot be used.
+/// The JSON-RPC error code for an answer of the server that overspill cannot use.
 pub(super) const INTERNAL_ERROR: i32 = -32_603;
 
-/// Returns the error for a result that has too much beside its text.
+/// Returns the error for a result with too much data besides its text.
 pub(super) fn too_much(shown: &str) -> String {
     format!(
         "overspill refused the server's answer: beside its text it has more than 16 MiB or 65,536 parts. \
@@ -16,7 +16,7 @@ pub(super) fn too_much(shown: &str) -> String {
     )
 }
 
-/// The server has ended.
+/// The JSON-RPC error code for a server that has ended.
 pub(super) const SERVER_GONE: i32 = -32_000;
 
 /// Returns the answer to a request.

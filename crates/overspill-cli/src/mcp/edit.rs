@@ -1,22 +1,22 @@
-//! Changes JSON where it stands, and leaves all other bytes as they are.
+//! Edits JSON at given byte ranges, and leaves all other bytes unchanged.
 
 use std::ops::Range;
 
-/// A change of one place.
+/// A change of one byte range.
 #[derive(Debug)]
 pub(super) struct Edit {
     pub(super) place: Range<usize>,
     pub(super) change: EditChange,
 }
 
-/// The change of a place.
+/// The kind of change.
 #[derive(Debug)]
 pub(super) enum EditChange {
-    /// This takes its place.
+    /// Replaces the range by these bytes.
     Put(Vec<u8>),
-    /// The value, or the field, goes, with the comma that set it apart.
+    /// Removes the value or the field, and the comma that separates it from its neighbour.
     Remove,
-    /// This is one more value at the end of a list, or one more field of an object.
+    /// Adds these bytes as the last value of a list, or as the last field of an object.
     Add(Vec<u8>),
 }
 
@@ -26,13 +26,13 @@ impl Edit {
     }
 }
 
-/// Returns `text` as a string of JSON.
+/// Returns `text` as a JSON string.
 pub(super) fn json_string(text: &str) -> Vec<u8> {
     serde_json::to_vec(text).unwrap_or_else(|_| b"\"\"".to_vec())
 }
 
-/// Makes all changes. Where two are of the same place, the last one counts; what lies within a
-/// place that is changed is gone with it.
+/// Applies all changes. If two changes have the same range, the last one wins. A change within the
+/// range of another change is dropped.
 pub(super) fn edited(json: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     edits.reverse();
     edits.sort_by_key(|edit| (edit.place.start, std::cmp::Reverse(edit.place.end)));
@@ -63,7 +63,7 @@ pub(super) fn edited(json: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     out
 }
 
-/// Returns where what follows the next comma begins, if a comma is next.
+/// Returns the position after the next comma, if a comma is next.
 fn after_comma(json: &[u8], at: usize) -> Option<usize> {
     let next = json[at..].iter().position(|byte| !byte.is_ascii_whitespace())?;
     (json[at + next] == b',').then_some(at + next + 1)
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_removed_takes_its_comma_along() {
+    fn removed_value_takes_its_comma_along() {
         assert_eq!(removed("[1, 2, 3]", &["1"]), "[ 2, 3]");
         assert_eq!(removed("[1, 2, 3]", &["3"]), "[1, 2]");
         assert_eq!(removed("[1, 2, 3]", &["2", "3"]), "[1]");
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_added_follows_what_is_left() {
+    fn added_value_follows_the_remaining_values() {
         let add = |json: &str, edits: Vec<Edit>| {
             let end = json.len() - 1;
             let add = Edit { place: end..end, change: EditChange::Add(b"9".to_vec()) };
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_within_a_change_is_gone_with_it() {
+    fn change_within_another_change_is_dropped() {
         let put =
             |place: Range<usize>, with: &str| Edit { place, change: EditChange::Put(with.into()) };
         let out = edited(b"[{\"a\":1}]", vec![put(6..7, "2"), put(1..8, "3")]);

@@ -1,35 +1,38 @@
-//! Reads frames, one a line, of any length.
+//! Splits a stream into frames, one per line, of any length.
 
 use std::io::{self, ErrorKind, Read};
 
-/// What was read.
+/// A frame, or the start of a long one.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Read1<'a> {
     /// A whole frame, with its line feed if it has one.
     Whole(&'a [u8]),
-    /// The start of a frame that is too long to be held; [`Frames::more`] has the rest.
+    /// The start of a frame that is too long for the buffer; [`Frames::more`] returns the rest.
     Long(&'a [u8]),
 }
 
-/// Reads frames.
+/// A reader of frames.
 #[derive(Debug)]
 pub(super) struct Frames<R> {
     from: R,
     memory: Vec<u8>,
-    /// Where memory begins that the kernel likes: at a page.
+    /// The first index of the buffer at a page boundary, where the kernel copies faster.
     base: usize,
     start: usize,
     end: usize,
-    /// Up to here there is no line feed.
+    /// The end of the bytes that were searched for a line feed without success.
     looked: usize,
+    /// Tells whether the current frame is a long one that has not ended.
     in_long: bool,
 }
 
+/// The size of a memory page, in bytes.
 const PAGE: usize = 4 << 10;
 
 impl<R: Read> Frames<R> {
-    /// A frame up to this length comes whole.
+    /// The number of bytes up to which a frame comes whole.
     pub(super) const HELD: usize = 256 << 10;
+    /// The number of bytes that the buffer uses.
     const LEN: usize = 2 * Self::HELD;
 
     pub(super) fn new(from: R) -> Frames<R> {
@@ -38,16 +41,16 @@ impl<R: Read> Frames<R> {
         Frames { from, memory, base, start: base, end: base, looked: base, in_long: false }
     }
 
-    /// Tells whether a whole frame is at hand, so that reading it does not wait.
+    /// Tells whether the buffer contains a whole frame, so that reading it does not wait.
     pub(super) fn has_frame(&mut self) -> bool {
         self.line_end().is_some()
     }
 
-    /// Returns the next frame; nothing at the end.
+    /// Returns the next frame, or `None` at the end of the stream.
     pub(super) fn next(&mut self) -> io::Result<Option<Read1<'_>>> {
         loop {
             let line_end = self.line_end();
-            // By its length alone, and not by how much of it came at once.
+            // The length alone decides, not how many bytes one read returned.
             if line_end.unwrap_or(self.end) - self.start > Self::HELD {
                 self.in_long = true;
                 let end = self.start + Self::HELD;
@@ -66,7 +69,8 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// Returns more of a long frame, the last of it with its line feed; nothing once it is over.
+    /// Returns more of a long frame, or `None` after its end. The last piece includes the line
+    /// feed.
     pub(super) fn more(&mut self) -> io::Result<Option<&[u8]>> {
         if !self.in_long {
             return Ok(None);
@@ -86,7 +90,7 @@ impl<R: Read> Frames<R> {
         Ok(Some(&self.memory[start..end]))
     }
 
-    /// Returns where the frame ends that is next, if that is known.
+    /// Returns the end of the next frame, if its line feed is in the buffer.
     fn line_end(&mut self) -> Option<usize> {
         let from = self.looked.max(self.start);
         match memchr::memchr(b'\n', &self.memory[from..self.end]) {
@@ -124,7 +128,7 @@ impl<R: Read> Frames<R> {
 mod tests {
     use super::*;
 
-    /// Gives few bytes at a time.
+    /// A reader that returns few bytes at a time.
     struct Slow<'a>(&'a [u8], usize);
 
     impl Read for Slow<'_> {

@@ -14,7 +14,7 @@ use super::probe::peek;
 use super::rewrite::{Done, ResultRewriter};
 use crate::env::Env;
 
-/// Reads frames, masks each, and shortens it as the result of a call.
+/// Reads frames, masks each frame, and shortens it like the result of a call.
 pub(crate) fn frames(data: &[u8]) {
     let (size, data) = data.split_first().map_or((1, data), |(size, data)| (*size, data));
     let size = usize::from(size).max(1);
@@ -26,9 +26,9 @@ pub(crate) fn frames(data: &[u8]) {
     }
 }
 
-/// Masking in chunks must give the same as masking at once.
+/// Checks that masking in chunks gives the same bytes as masking at once.
 fn masked(frame: &[u8], size: usize) {
-    // Making the rules takes longer than masking a frame.
+    // Building the rules takes longer than masking a frame.
     static RULES: LazyLock<Arc<Redaction>> =
         LazyLock::new(|| Arc::new(Redaction::new(None).expect("no pattern")));
     let (whole, _) = Mask::whole(&RULES, frame);
@@ -38,7 +38,7 @@ fn masked(frame: &[u8], size: usize) {
     assert!(out == *whole, "chunks are masked differently");
 }
 
-/// A shortened result must be JSON.
+/// Checks that a shortened result is valid JSON.
 fn shortened(frame: &[u8], size: usize) {
     let limits = Limits::NONE.bytes(600).lines(20).chars(600);
     let policy = Policy { trigger: limits, limits, ..Profile::OWN.policy };
@@ -50,7 +50,7 @@ fn shortened(frame: &[u8], size: usize) {
         return;
     }
     if let Done::Changed(changed) = rewriter.finish() {
-        // serde_json refuses what is nested deeply, and lone surrogates.
+        // serde_json refuses deeply nested JSON and lone surrogates.
         if serde_json::from_slice::<Value>(frame).is_ok() {
             serde_json::from_slice::<Value>(&changed).expect("the changed result is JSON");
         }

@@ -1,4 +1,5 @@
-//! A server that is reached by HTTP: streamable, or the events of before.
+//! Relays to a server over HTTP: streamable HTTP, or the event streams of protocol revision
+//! 2024-11-05.
 
 mod agent;
 mod redirect;
@@ -27,12 +28,12 @@ use session::Now;
 
 pub(super) use super::listen::listen;
 
-/// How long an old server may take to say where messages are to be sent to.
+/// The time that an old server may take to name its endpoint for messages.
 const ENDPOINT: Duration = Duration::from_secs(10);
-/// How long answers may take once the client has said its last.
+/// The time that answers may take after the last message of the client.
 const LEAVE: Duration = Duration::from_secs(10);
 
-/// A server that is reached by HTTP.
+/// A server behind HTTP.
 struct Remote {
     agent: Agent,
     url: String,
@@ -40,9 +41,10 @@ struct Remote {
     proxy: Arc<Proxy>,
     out: Out,
     now: RwLock<Now>,
-    /// How many requests wait for an answer.
+    /// The number of requests that wait for an answer.
     busy: AtomicUsize,
-    /// What the client began with, in case the server forgets it.
+    /// The `initialize` message of the client, to begin a new session if the server forgets the old
+    /// one.
     hello: Mutex<Option<Vec<u8>>>,
 }
 
@@ -114,14 +116,14 @@ impl Remote {
                 let remote = self.clone();
                 self.begin(move || remote.send(&forward, &messages, &tickets));
             } else {
-                // What needs no answer keeps its place before what comes after it.
+                // A message without an answer must arrive before the messages after it.
                 self.send(&forward, &messages, &tickets);
             }
         }
         Ok(())
     }
 
-    /// Returns what the requests among these are told by.
+    /// Returns the tickets of the requests among these messages.
     fn tickets(&self, messages: &[Message]) -> Vec<(Id, Ticket)> {
         let pending = self.proxy.pending();
         let requests = messages.iter().filter(|message| message.method.is_some());
@@ -143,7 +145,7 @@ impl Remote {
         let _ = out.write_all(bytes).and_then(|()| out.flush());
     }
 
-    /// Sends a frame, and passes on what is answered. A request that fails gets an error.
+    /// Sends a frame and passes on its answer. A request that fails gets an error.
     fn send(self: &Arc<Remote>, frame: &[u8], messages: &[Message], tickets: &[(Id, Ticket)]) {
         let session = self.now().session;
         let attempt = || self.post(frame).and_then(|response| self.take(response, messages));
@@ -157,9 +159,9 @@ impl Remote {
             answer = attempt();
         }
         let reason = match answer {
-            // Of an old server the answer comes as an event, later.
+            // The answer of an old server comes later, as an event.
             Ok(_) if self.now().endpoint.is_some() => return,
-            Ok(_) => "the answer to it never came".to_owned(),
+            Ok(_) => "the server sent no answer to the request".to_owned(),
             Err(reason) => reason,
         };
         for (id, ticket) in tickets {
@@ -192,7 +194,7 @@ impl Remote {
         Call { method, url, headers: &headers, body: None, timeout: None }.send(&self.agent)
     }
 
-    /// Passes on an answer.
+    /// Passes on the answer in an HTTP response.
     fn take(
         self: &Arc<Remote>,
         response: Response<Body>,
@@ -230,14 +232,15 @@ impl Remote {
         passed.map(|()| Taken::PassedOn).map_err(|error| error.to_string())
     }
 
-    /// Hears what the server says by itself, if it does.
+    /// Opens a stream for messages that the server sends without a request, if the server supports
+    /// it.
     fn listen(self: &Arc<Remote>) {
         if self.now().endpoint.is_some() {
             return;
         }
         let remote = self.clone();
         std::thread::spawn(move || {
-            // A server that closes the stream may be asked again, but not for ever.
+            // A server that closes the stream is asked again, up to 1,000 times.
             for _ in 0..1_000 {
                 let response = match remote.get() {
                     Ok(response) => response,
@@ -260,7 +263,7 @@ impl Remote {
         });
     }
 
-    /// Speaks as revision 2024-11-05 does: all answers come as events of one stream.
+    /// Switches to revision 2024-11-05: all answers come as events of one stream.
     fn as_before(self: &Arc<Remote>) -> Result<Taken, String> {
         let response = self.get().map_err(|error| error.to_string())?;
         let status = response.status().as_u16();
@@ -284,21 +287,21 @@ impl Remote {
         });
         let address = endpoint
             .recv_timeout(ENDPOINT)
-            .map_err(|_| "the server did not say where to send to")?;
+            .map_err(|_| "the server did not name its endpoint for messages")?;
         let address = endpoint_at(&base, &address)?.to_string();
         self.now.write().unwrap_or_else(PoisonError::into_inner).endpoint = Some(address);
         Ok(Taken::AnotherWay)
     }
 }
 
-/// What became of an answer.
+/// The outcome of an HTTP response.
 #[derive(Debug, PartialEq, Eq)]
 enum Taken {
-    /// It was passed on.
+    /// The answer was passed on.
     PassedOn,
-    /// The answers of this server come in another way, and the request is to be sent again.
+    /// The answers of this server come as events, and the request must be sent again.
     AnotherWay,
-    /// The server knows nothing of our session any more.
+    /// The server does not know the session any more.
     Forgotten,
 }
 

@@ -1,4 +1,4 @@
-//! Passes on a list of messages, each as if it came alone.
+//! Passes on a list of messages, each message as if it came alone.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,8 @@ use super::long::{Chunks, Fate, message, report};
 use super::proxy::Proxy;
 use super::walk::JsonWalk;
 
-/// The text between messages that passes, in bytes. It is no message, and no client reads it.
+/// The number of bytes of text between messages that pass. Such text is not a message, and no
+/// client reads it.
 const MOST_BETWEEN: usize = 4_000;
 
 /// Passes on a list of messages.
@@ -28,7 +29,7 @@ pub(super) fn list(
             if !list.is_broken {
                 continue;
             }
-            // The answers before it stay readable.
+            // The answers before the broken text stay readable.
             out.write_all(if list.expects_value { b"null]" } else { b"]" })?;
             return list.skip("is not JSON");
         }
@@ -49,22 +50,24 @@ pub(super) fn list(
     Ok(())
 }
 
-/// A list of messages, and where in it we are.
+/// A list of messages, and the current position in it.
 struct List<'a> {
     from: &'a mut dyn Chunks,
     chunk: Vec<u8>,
-    /// Up to here it was taken, and up to here it was looked at.
+    /// The end of the bytes that were taken.
     at: usize,
+    /// The end of the bytes that were parsed.
     looked: usize,
     walk: JsonWalk,
-    /// The next bytes are part of a message.
+    /// Tells whether the next bytes are part of a message.
     in_message: bool,
-    /// The text is not JSON any more, so the end of a message is unknown.
+    /// Tells whether the text stopped being JSON, so that the end of a message is unknown.
     is_broken: bool,
     /// The bytes between messages that were taken last, without long text.
     between: Vec<u8>,
+    /// The number of bytes of text between messages that may still pass.
     text_left: usize,
-    /// A comma or the first bracket came last, so that a value must follow.
+    /// Tells whether a comma or the first bracket came last, so that a value must follow.
     expects_value: bool,
 }
 
@@ -84,7 +87,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// Sees to it that there is something at hand; tells whether there is.
+    /// Reads more bytes if none are left; tells whether bytes are available.
     fn fill(&mut self) -> io::Result<bool> {
         while self.at == self.chunk.len() {
             let Some(more) = self.from.more()? else { return Ok(false) };
@@ -107,7 +110,7 @@ impl<'a> List<'a> {
         Ok(())
     }
 
-    /// Takes what is at hand up to where a message begins or ends; returns where a message goes on.
+    /// Takes the available bytes up to the start or the end of a message. Returns their range.
     fn take(&mut self) -> std::ops::Range<usize> {
         let (start, was_in) = (self.at, self.in_message);
         self.between.clear();
@@ -120,7 +123,7 @@ impl<'a> List<'a> {
             self.looked += step.len;
             let is_edge = step.in_message && step.path.is_empty();
             match step.token {
-                // The bracket is a part of what is taken next.
+                // The bracket belongs to the message, which is taken next.
                 JsonToken::Open(b'{') if is_edge && !was_in => {
                     (self.in_message, self.expects_value) = (true, false);
                     self.at = before;
@@ -144,16 +147,16 @@ impl<'a> List<'a> {
                 }
             }
         }
-        // A message that breaks off is taken to its end; what stands between messages is not.
+        // A message that breaks off is taken to its end; text between messages is not.
         self.at = if self.is_broken && was_in { self.chunk.len() } else { self.looked };
         start..self.at
     }
 }
 
-/// The message of a list that is next.
+/// The next message of a list.
 struct Item<'a, 'b> {
     list: &'a mut List<'b>,
-    /// All of it has come.
+    /// Tells whether the whole message has come.
     ended: bool,
 }
 

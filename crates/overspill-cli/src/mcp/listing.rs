@@ -1,4 +1,4 @@
-//! The tools of a server, as the client is told of them.
+//! Changes the list of tools that a server sends to its client.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,17 +7,17 @@ use overspill::internal::tool::is_checkable;
 use overspill::internal::tool::walk::Structured;
 use serde_json::{Map, Value};
 
-/// What is said of a tool beside what its server says.
+/// The field of a tool that tells the client how many characters a result may have.
 const MOST_SHOWN: &str = "anthropic/maxResultSizeChars";
 
-/// What is learnt and changed when a server lists its tools.
+/// An answer with which a server lists its tools.
 #[derive(Debug)]
 pub(super) struct Listing {
     frame: Value,
 }
 
 impl Listing {
-    /// Reads an answer; nothing if it is no list of tools.
+    /// Reads an answer. Returns `None` if it is not a list of tools.
     pub(super) fn read(frame: &[u8]) -> Option<Listing> {
         let frame: Value = serde_json::from_slice(frame).ok()?;
         frame.get("result")?.get("tools")?.as_array()?;
@@ -29,7 +29,8 @@ impl Listing {
         self.tools().filter_map(|tool| tool.get("name")?.as_str()).collect()
     }
 
-    /// Returns the schemas that tools have for their structured content, if they can be checked.
+    /// Returns the schemas that tools have for their structured content, if overspill can check
+    /// them.
     pub(super) fn schemas(&self) -> BTreeMap<String, Arc<Value>> {
         let schema = |tool: &Value| {
             let schema = tool.get("outputSchema").filter(|schema| is_checkable(schema))?;
@@ -38,7 +39,7 @@ impl Listing {
         self.tools().filter_map(schema).collect()
     }
 
-    /// Tells whether this is the end of the list.
+    /// Tells whether this is the last page of the list.
     fn is_last_page(&self) -> bool {
         self.frame["result"].get("nextCursor").is_none_or(Value::is_null)
     }
@@ -47,7 +48,7 @@ impl Listing {
         self.frame["result"]["tools"].as_array().into_iter().flatten()
     }
 
-    /// Changes what is said of each tool, and adds ours to the end of the list.
+    /// Changes the description of each tool, and adds the retrieval tools to the last page.
     pub(super) fn changed(
         mut self,
         ours: Vec<Value>,
@@ -59,7 +60,7 @@ impl Listing {
         for tool in tools.iter_mut() {
             let name = tool.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
             let Some(tool) = tool.as_object_mut() else { continue };
-            // A client that knows the schema refuses a result without what it describes.
+            // A client that knows the schema refuses a result without structured content.
             let is_dropped = match structured(&name) {
                 Structured::Drop => true,
                 Structured::Shrink => !tool.get("outputSchema").is_some_and(is_checkable),
@@ -84,9 +85,10 @@ impl Listing {
     }
 }
 
-/// Says how much a result may have, so that the client does not cut it once more.
+/// Tells the client how many characters a result may have, so that the client does not cut it
+/// again.
 fn say_most_shown(tool: &mut Map<String, Value>, most_chars: Option<u64>) {
-    /// A little more than that, for what a client adds.
+    /// The number of characters that a client may add itself.
     const MARGIN: u64 = 500;
     let Some(most) = most_chars else { return };
     let meta = tool.entry("_meta").or_insert_with(|| Value::Object(Map::new()));

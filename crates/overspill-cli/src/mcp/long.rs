@@ -1,5 +1,5 @@
-//! Passes on frames of the server that are too long to be held, or that are no message: results are shortened,
-//! other messages pass, and lines that are not JSON are refused.
+//! Passes on frames of the server that are too long for memory, or that are not a message. Results
+//! are shortened, other messages are unchanged, and lines that are not JSON are refused.
 
 use std::borrow::Cow;
 use std::io::{self, Read, Write};
@@ -15,7 +15,7 @@ use super::proxy::{LongResult, Proxy, without_mark};
 use super::rewrite::{Done, ResultRewriter};
 use super::stdio::Out;
 
-/// Passes on the frame that begins with `start`; the rest of it is in `frames`.
+/// Passes on the frame that begins with `start`; `frames` has the rest of the frame.
 pub(super) fn pass(
     proxy: &Proxy,
     start: &[u8],
@@ -24,15 +24,16 @@ pub(super) fn pass(
 ) -> io::Result<()> {
     let mut out = Held { out, taken: None, last: 0 };
     frame(proxy, without_mark(start), frames, &mut out)?;
-    // The last words of a server that was interrupted end where they end.
+    // The last line of an interrupted server may lack its line feed.
     if out.taken.is_some() && out.last != b'\n' {
         out.write_all(b"\n")?;
     }
     out.flush()
 }
 
-/// Returns what the client gets of a whole frame that is not JSON, or no message. Servers write log lines
-/// to stdout by mistake, and clients ignore them: short ones pass.
+/// Returns the bytes that the client gets for a whole frame that is not JSON or not a message.
+/// Servers write log lines to stdout by mistake, and clients ignore them, so short lines are
+/// unchanged.
 pub(super) fn unread<'a>(proxy: &Proxy, whole: &'a [u8]) -> Cow<'a, [u8]> {
     if proxy.surely_fits(whole.len()) {
         return proxy.masked(whole).0;
@@ -40,10 +41,10 @@ pub(super) fn unread<'a>(proxy: &Proxy, whole: &'a [u8]) -> Cow<'a, [u8]> {
     listed(proxy, whole)
 }
 
-/// Returns what the client gets of a list that came whole.
+/// Returns the bytes that the client gets for a list that came whole.
 pub(super) fn listed<'a>(proxy: &Proxy, whole: &[u8]) -> Cow<'a, [u8]> {
     let mut out = Vec::new();
-    // Nothing fails here: all is in memory.
+    // Writing to memory does not fail.
     let _ = frame(proxy, whole, &mut Nothing, &mut out);
     Cow::Owned(out)
 }
@@ -61,14 +62,15 @@ fn frame(
     }
 }
 
-/// Tells whether a line begins with text such as `[INFO]`, and with no list of messages.
+/// Tells whether a line begins with text such as `[INFO]`, and not with a list of messages.
 fn is_text_in_brackets(start: &[u8]) -> bool {
     let mut look = Look::default();
     look.push(start);
     look.is_broken() && look.messages().all(|message| *message == Message::default())
 }
 
-/// Refuses a line that begins with other text. If an answer follows the text, the client gets an error.
+/// Refuses a line that begins with other text. If an answer follows the text, the client gets an
+/// error.
 fn refused(
     proxy: &Proxy,
     start: &[u8],
@@ -93,7 +95,7 @@ fn refused(
 
 /// Looks for a message that begins in the middle of a line.
 fn message_after_text(start: &[u8]) -> Look {
-    /// So many brackets are tried.
+    /// The number of opening braces that are tried.
     const MOST: usize = 32;
     let looks = memchr::memchr_iter(b'{', start).take(MOST).map(|at| {
         let mut look = Look::default();
@@ -106,12 +108,12 @@ fn message_after_text(start: &[u8]) -> Look {
         .unwrap_or_default()
 }
 
-/// Reports on stderr what the client does not get.
+/// Reports on stderr the bytes that the client does not get.
 pub(super) fn report(what: &str) {
     crate::ui::warn_line(&format!("the server wrote {what}; the client does not get it"));
 }
 
-/// Reads to the end; returns how many bytes there were.
+/// Reads to the end, and returns the number of bytes.
 fn skip(rest: &mut dyn Chunks) -> io::Result<usize> {
     let mut len = 0;
     while let Some(more) = rest.more()? {
@@ -120,8 +122,8 @@ fn skip(rest: &mut dyn Chunks) -> io::Result<usize> {
     Ok(len)
 }
 
-/// The output, taken when there is something to write and then held until the frame has ended: as long
-/// as a result is only being cut, others may be answered.
+/// The output, locked from the first write to the end of the frame. While a result is only being
+/// shortened, other threads may answer.
 struct Held<'a> {
     out: &'a Out,
     taken: Option<MutexGuard<'a, Box<dyn Write + Send>>>,
@@ -141,12 +143,12 @@ impl Write for Held<'_> {
     }
 }
 
-/// Something that comes in chunks.
+/// A source of bytes in chunks.
 pub(super) trait Chunks {
-    /// Returns the next one; nothing at the end.
+    /// Returns the next chunk, or `None` at the end.
     fn more(&mut self) -> io::Result<Option<&[u8]>>;
 
-    /// Returns how many secrets are masked in what came.
+    /// Returns the number of secrets that were masked so far.
     fn masked(&self) -> u64 {
         0
     }
@@ -158,7 +160,7 @@ impl<R: Read> Chunks for Frames<R> {
     }
 }
 
-/// The rest of a frame that came whole.
+/// The empty rest of a frame that came whole.
 struct Nothing;
 
 impl Chunks for Nothing {
@@ -167,16 +169,16 @@ impl Chunks for Nothing {
     }
 }
 
-/// What became of a message.
+/// The outcome for a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It was passed on, cut or not.
+    /// The message was passed on, shortened or not.
     Passed,
-    /// It broke off, and an error took its place.
+    /// The message broke off, and the client got an error instead.
     Failed,
 }
 
-/// Passes on a message that is too long to be held.
+/// Passes on a message that is too long for memory.
 pub(super) fn message(
     proxy: &Proxy,
     start: &[u8],
@@ -189,7 +191,7 @@ pub(super) fn message(
     unmasked(proxy, &start, &mut masked, out)
 }
 
-/// Something that comes in chunks, with its secrets masked.
+/// A source of bytes in chunks, with secrets masked.
 struct Masked<'a> {
     mask: Mask,
     rest: &'a mut dyn Chunks,
@@ -259,7 +261,7 @@ fn shortened(
     Ok(Fate::Passed)
 }
 
-/// Passes on a message that is no result, as long as it is JSON and does not turn out to be a result.
+/// Passes on a message that is not a result, while it is JSON and does not turn out to be a result.
 fn watched(
     proxy: &Proxy,
     start: &[u8],
@@ -300,7 +302,7 @@ fn watched(
     Ok(Fate::Failed)
 }
 
-/// Answers for a result that has too much beside text, or that is not JSON.
+/// Sends an error for a result that is not JSON, or that has too much data besides text.
 fn broken(
     proxy: &Proxy,
     (result, mut rewriter): (&LongResult, ResultRewriter<'_>),

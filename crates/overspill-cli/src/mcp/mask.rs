@@ -1,7 +1,7 @@
 //! Masks secrets in the messages of a server.
 //!
-//! Every string is masked, except addresses: strings that the client sends back as they are. All other bytes
-//! stay as they are.
+//! Every string is masked, except addresses: strings that the client sends back unchanged. All
+//! other bytes stay unchanged.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use overspill::internal::redact::JsonMask;
 
 use super::walk::{JsonWalk, Key};
 
-/// Masks one message as it passes.
+/// Masks secrets in one message, in chunks.
 #[derive(Debug)]
 pub(super) struct Mask {
     walk: JsonWalk,
     json: JsonMask,
-    /// The rest is not JSON. It is masked as the inside of one string, since a client may still decode
-    /// its escapes.
+    /// Tells whether the rest is not JSON. Such text is masked as the inside of one string, because
+    /// a client may still decode its escapes.
     is_text: bool,
-    /// An escape in such text that is not complete.
+    /// An incomplete escape at the end of such text.
     escape: Vec<u8>,
 }
 
@@ -33,7 +33,7 @@ impl Mask {
         }
     }
 
-    /// Returns a whole message with its secrets masked, and how many there were.
+    /// Returns a whole message with its secrets masked, and the number of secrets.
     pub(super) fn whole<'a>(rules: &Arc<Redaction>, message: &'a [u8]) -> (Cow<'a, [u8]>, u64) {
         let mut mask = Mask::new(rules);
         let mut out = mask.push(message).to_vec();
@@ -44,12 +44,12 @@ impl Mask {
         }
     }
 
-    /// Returns how many secrets there were so far.
+    /// Returns the number of secrets that were masked so far.
     pub(super) fn masked(&self) -> u64 {
         self.json.masked()
     }
 
-    /// Takes the next bytes; returns what goes on.
+    /// Takes the next bytes; returns the bytes that are ready.
     pub(super) fn push(&mut self, mut bytes: &[u8]) -> &[u8] {
         self.json.resume();
         while !bytes.is_empty() && !self.is_text {
@@ -77,17 +77,17 @@ impl Mask {
             }
             self.escape.push(byte);
             bytes = &bytes[1..];
-            let says = match Escape::of(&self.escape) {
+            let decoded = match Escape::of(&self.escape) {
                 Escape::Incomplete => continue,
                 Escape::Char(char) => char.to_string().into_bytes(),
                 Escape::Invalid => self.escape.clone(),
             };
             let written = std::mem::take(&mut self.escape);
-            self.json.push_text(&written, &says);
+            self.json.push_text(&written, &decoded);
         }
     }
 
-    /// Ends the message; returns what is left of it.
+    /// Ends the message; returns the rest of its bytes.
     pub(super) fn end(&mut self) -> &[u8] {
         self.json.resume();
         let escape = std::mem::take(&mut self.escape);
@@ -96,7 +96,7 @@ impl Mask {
     }
 }
 
-/// A backslash and what follows it.
+/// A backslash and the characters after it.
 enum Escape {
     Incomplete,
     Char(char),
@@ -131,8 +131,8 @@ impl Escape {
     }
 }
 
-/// Tells whether the client sends the string in this place back, so that it must stay as it is: an id, a
-/// token, a cursor, and the name or address of something in a list of the server.
+/// Tells whether the client sends the string at this path back, so that it must stay unchanged: an
+/// id, a token, a cursor, or the name or address of an item in a list of the server.
 fn is_address(path: &[Key]) -> bool {
     match path {
         [Key::Id | Key::Method] => true,
@@ -229,7 +229,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_else_changes(text in "[a-z{}:,\\[\\]\"\\\\ é\n]{0,80}", size in 1..40_usize) {
+        fn message_without_a_secret_is_unchanged(text in "[a-z{}:,\\[\\]\"\\\\ é\n]{0,80}", size in 1..40_usize) {
             let message = serde_json::json!({"id": 1, "result": {"content": [{"text": text}]}});
             for message in [message.to_string(), text] {
                 prop_assert_eq!(in_chunks(&message, size), (message, 0));

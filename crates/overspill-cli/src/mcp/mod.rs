@@ -1,11 +1,11 @@
 //! A proxy in front of any MCP server.
 //!
-//! An adapter: a message is decoded as far as it must be, bounded by the library, and put together
-//! again from its own bytes. Whatever need not be changed passes byte for byte.
+//! The proxy decodes a message only as far as necessary, shortens it with the library, and puts it
+//! together again from its own bytes. A message that needs no change is unchanged.
 //!
-//! From the bottom up: `tokens` and `walk` read JSON as it passes, `probe` learns what a message is,
-//! `rewrite` shortens a result, `proxy` decides about each message, `long` about those that are too long to be
-//! held, `stdio` moves the bytes.
+//! The modules from the bottom up: `walk` reads JSON in chunks, `probe` learns the kind of a
+//! message, `rewrite` shortens a result, `proxy` decides about each message, `long` handles
+//! messages that are too long for memory, and `stdio` moves the bytes.
 
 mod answers;
 mod edit;
@@ -50,23 +50,23 @@ use crate::ui;
 
 pub(crate) use settings::{IDLE, MAX_MEDIA, ResultSettings, TOOL_PREFIX, server_name};
 
-/// Offers our own tools, without a server, until the client ends.
+/// Offers the retrieval tools, without a server behind the proxy, until the client ends.
 pub(crate) fn serve(name: String, all_outputs: bool, env: &Env) -> anyhow::Result<()> {
     Ok(Serve::new(McpSettings::read(name, all_outputs, env)).run()?)
 }
 
-/// The server behind us.
+/// The server behind the proxy, and the settings for it.
 #[derive(Debug, Clone)]
 pub(crate) struct RelaySpec {
     pub(crate) server: ServerAddress,
     /// The name of the server in settings and records.
     pub(crate) name: String,
-    /// The client can reach all saved outputs.
+    /// Tells whether the client can reach all saved outputs.
     pub(crate) all_outputs: bool,
     pub(crate) env: Env,
 }
 
-/// How a server is reached.
+/// The way to reach a server.
 #[derive(Debug, Clone)]
 pub(crate) enum ServerAddress {
     Command(Vec<OsString>),
@@ -83,7 +83,7 @@ impl RelaySpec {
         http::listen(address, self)
     }
 
-    /// Relays between our own streams and the server.
+    /// Relays between the standard streams of this process and the server.
     pub(crate) fn relay_here(&self) -> u8 {
         self.relay(ClientLine::ours())
     }

@@ -1,4 +1,5 @@
-//! In the place of HTTP, in a program that was built without it.
+//! Stands in for the HTTP modules in a program that was built without HTTP. Its functions report an
+//! error.
 
 use std::sync::Arc;
 

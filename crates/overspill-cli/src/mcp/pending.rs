@@ -7,23 +7,22 @@ use std::collections::{HashMap, VecDeque};
 
 use super::probe::{Id, Message};
 
-/// What was asked for, as far as the answer is treated differently.
+/// The kind of a request, as far as the proxy treats its answer differently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PendingRequest {
-    /// A tool was called.
-    Call {
-        tool: String,
-    },
-    /// The result of a call is asked for that was made earlier.
+    /// A call of a tool.
+    Call { tool: String },
+    /// A request for the result of an earlier call.
     Result,
-    /// The tools there are.
+    /// A request for the list of tools.
     Tools,
-    /// What the server can do.
+    /// A request for the capabilities of the server.
     Hello,
-    /// The resources there are, or their templates.
+    /// A request for the list of resources.
     Resources,
+    /// A request for the list of resource templates.
     Templates,
-    /// Anything else.
+    /// Any other request.
     Other,
 }
 
@@ -42,30 +41,30 @@ impl PendingRequest {
         }
     }
 
-    /// Tells whether a long answer is shortened.
+    /// Tells whether the proxy shortens a long answer.
     pub(super) fn is_shortened(&self) -> bool {
         matches!(self, PendingRequest::Call { .. } | PendingRequest::Result | PendingRequest::Tools)
     }
 }
 
-/// Tells a request from any other, also with the same id.
+/// A number that identifies one request, even if another request has the same id.
 pub(super) type Ticket = u64;
 
-/// What waits for an answer.
+/// The requests that wait for an answer.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
-    /// In the order asked: a client may use an id twice.
+    /// The requests by id, in the order of arrival: a client may use an id twice.
     waiting: HashMap<Id, VecDeque<(Ticket, PendingRequest)>>,
     last: Ticket,
-    /// Taken back, and perhaps answered all the same.
+    /// The ids of cancelled requests. The server may still answer them.
     cancelled: VecDeque<Id>,
 }
 
-/// So many requests that were taken back are remembered.
+/// The number of cancelled requests that the proxy remembers.
 const MOST_CANCELLED: usize = 1_000;
 
 impl Pending {
-    /// Notes what a message of the client asks for, or takes back.
+    /// Notes the request or the cancellation in a message of the client.
     pub(super) fn asked(&mut self, message: &Message) {
         match (&message.method, &message.id) {
             (Some(_), Some(id)) => {
@@ -86,7 +85,7 @@ impl Pending {
         }
     }
 
-    /// Returns what an answer is to, and forgets it.
+    /// Returns the request that an answer belongs to, and forgets the request.
     pub(super) fn answered(&mut self, id: &Id) -> Option<PendingRequest> {
         let waiting = self.waiting.get_mut(id)?;
         let asked = waiting.pop_front();
@@ -96,12 +95,13 @@ impl Pending {
         asked.map(|(_, asked)| asked)
     }
 
-    /// Returns what the next answer with this id is to.
+    /// Returns the request that the next answer with this id belongs to.
     pub(super) fn get(&self, id: &Id) -> Option<&PendingRequest> {
         self.waiting.get(id)?.front().map(|(_, asked)| asked)
     }
 
-    /// Returns the tools that were called; `None` for one that is not known by name.
+    /// Returns the names of the tools that were called; `None` stands for a call whose tool is
+    /// unknown.
     pub(super) fn calls(&self) -> Vec<Option<&str>> {
         let asked = self.waiting.values().flatten();
         let calls = asked.filter_map(|(_, asked)| match asked {
@@ -112,7 +112,7 @@ impl Pending {
         calls.collect()
     }
 
-    /// Returns the id of the call that waits, if it is the only one.
+    /// Returns the id of the call that waits, if only one call waits.
     pub(super) fn only_call(&self) -> Option<Id> {
         let is_call = |(_, asked): &(Ticket, PendingRequest)| {
             matches!(asked, PendingRequest::Call { .. } | PendingRequest::Result)
@@ -123,12 +123,12 @@ impl Pending {
         calls.next().filter(|_| calls.next().is_none()).cloned()
     }
 
-    /// Tells whether the client waits for something that it has not taken back.
+    /// Tells whether the client waits for a request that it has not cancelled.
     pub(super) fn is_waited_for(&self) -> bool {
         self.waiting.keys().any(|id| !self.cancelled.contains(id))
     }
 
-    /// Returns all that will not be answered any more, but for what was taken back.
+    /// Forgets all requests, and returns the ids of those that were not cancelled.
     pub(super) fn give_up(&mut self) -> Vec<Id> {
         let cancelled = std::mem::take(&mut self.cancelled);
         let waiting = std::mem::take(&mut self.waiting).into_iter();
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_back_is_not_answered_at_the_end() {
+    fn cancelled_request_is_not_answered_at_the_end() {
         let mut pending = Pending::default();
         for n in 1..=3 {
             pending.asked(&message(&format!(r#"{{"id":{n},"method":"tools/call"}}"#)));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_taken_back_are_not_remembered_for_ever() {
+    fn cancelled_requests_are_forgotten_beyond_a_limit() {
         let mut pending = Pending::default();
         for n in 0..5_000 {
             pending.asked(&message(&format!(r#"{{"id":{n},"method":"tools/call"}}"#)));

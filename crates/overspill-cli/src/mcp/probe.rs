@@ -1,16 +1,16 @@
-//! What a message is, as far as a relay must know.
+//! Learns the kind of a message: its id, its method, and whether it is a request or an answer.
 
 use std::ops::Range;
 
 use super::walk::{JsonWalk, Key, Step};
 use overspill::core::internal::json::{JsonToken, MalformedJson};
 
-/// An id as it is compared: JSON, always written in the same way.
+/// The id of a request as JSON, always written in the same way, so that equal ids compare equal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Id(pub(super) String);
 
 impl Id {
-    /// Returns the id that is written without quotes. Equal numbers are equal ids: `77.0` is `77`.
+    /// Returns the id for a JSON value without quotes. Equal numbers are equal ids: `77.0` is `77`.
     fn of_word(word: &str) -> Id {
         Id(integer(word).unwrap_or_else(|| word.to_owned()))
     }
@@ -18,7 +18,7 @@ impl Id {
 
 /// Returns a JSON number without fraction and exponent, if it is an integer of up to 40 digits.
 fn integer(number: &str) -> Option<String> {
-    /// No id of a client has more digits.
+    /// The number of digits of an id at most. No id of a client has more.
     const DIGITS: usize = 40;
     let (sign, rest) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
     let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
@@ -48,50 +48,51 @@ fn integer(number: &str) -> Option<String> {
     Some(format!("{sign}{digits}"))
 }
 
-/// What is known of one message.
+/// The facts about one message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Message {
     pub(super) id: Option<Id>,
     pub(super) method: Option<String>,
-    /// It has a result.
+    /// Tells whether the message has a result.
     pub(super) result: bool,
-    /// It has an error.
+    /// Tells whether the message has an error.
     pub(super) error: bool,
-    /// The name in its parameters: the tool that is called.
+    /// The name in the parameters: the tool of a call.
     pub(super) name: Option<String>,
-    /// The address in its parameters.
+    /// The address in the parameters.
     pub(super) uri: Option<String>,
-    /// The request that it takes back.
+    /// The request that the message cancels.
     pub(super) request: Option<Id>,
-    /// It says itself which revision of the protocol it is of, as stateless ones do.
+    /// Tells whether the message names its protocol revision itself, as stateless revisions do.
     pub(super) is_stateless: bool,
-    /// It has a second id, or is a request and an answer at once. Readers differ on what it is.
+    /// Tells whether the message has a second id, or is a request and an answer at once. Readers
+    /// disagree about such a message.
     pub(super) is_ambiguous: bool,
-    /// Where it stands in its frame.
+    /// The byte range of the message in its frame.
     pub(super) place: Range<usize>,
 }
 
 impl Message {
-    /// Tells whether it answers a request.
+    /// Tells whether the message answers a request.
     pub(super) fn is_answer(&self) -> bool {
         self.result || self.error
     }
 
-    /// Tells whether it is a log message, which clients may show to a model.
+    /// Tells whether the message is a log message, which clients may show to a model.
     pub(super) fn is_log(&self) -> bool {
         !self.is_answer() && self.method.as_deref() == Some("notifications/message")
     }
 
-    /// Tells whether it asks for something, or says something, without being asked.
+    /// Tells whether the message is a request or a notification.
     pub(super) fn is_call_or_note(&self) -> bool {
         self.method.is_some() && !self.is_answer()
     }
 }
 
-/// No id, name or address that we need is longer.
+/// The number of bytes of an id, a name or an address at most. Longer values are ignored.
 const LONGEST: usize = 4096;
 
-/// Learns what a message is while it passes.
+/// Learns the facts about a message in chunks.
 #[derive(Debug, Default)]
 pub(super) struct MessageProbe {
     message: Message,
@@ -103,12 +104,12 @@ pub(super) struct MessageProbe {
 }
 
 impl MessageProbe {
-    /// Returns what is known by now.
+    /// Returns the facts that are known so far.
     pub(super) fn message(&self) -> &Message {
         &self.message
     }
 
-    /// Looks at what was taken.
+    /// Takes the next token of the message.
     pub(super) fn see(&mut self, step: &Step, bytes: &[u8]) {
         match step.token {
             JsonToken::String { is_key: false } => self.begin(step.path, true),
@@ -158,7 +159,7 @@ impl MessageProbe {
         message.is_ambiguous |= self.has_method && (message.result || message.error);
     }
 
-    /// Takes what has come as a value, if it is not so long that it cannot be one we need.
+    /// Stores the value that has ended, unless it is longer than [`LONGEST`].
     fn end(&mut self) {
         let Some(key) = self.taking.take() else { return };
         if self.taken.len() > LONGEST {
@@ -183,12 +184,12 @@ impl MessageProbe {
 /// A frame, and the messages in it.
 #[derive(Debug, Default)]
 pub(super) struct Frame {
-    /// They come as a list.
+    /// Tells whether the messages come as a list.
     pub(super) is_list: bool,
     pub(super) messages: Vec<Message>,
 }
 
-/// Returns what the messages of a whole frame are.
+/// Returns the facts about all messages of a whole frame.
 pub(super) fn peek(frame: &[u8]) -> Result<Frame, MalformedJson> {
     let mut walk = JsonWalk::default();
     let mut messages: Vec<Message> = Vec::new();
@@ -215,18 +216,18 @@ pub(super) fn peek(frame: &[u8]) -> Result<Frame, MalformedJson> {
     Ok(Frame { is_list: walk.is_list(), messages })
 }
 
-/// Learns which messages pass in chunks, as long as they are JSON.
+/// Learns the facts about messages in chunks, while they are JSON.
 #[derive(Debug, Default)]
 pub(super) struct Look {
     walk: JsonWalk,
     peek: MessageProbe,
-    /// Messages of a list that have ended.
+    /// The messages of a list that have ended.
     ended: Vec<Message>,
     is_over: bool,
 }
 
 impl Look {
-    /// Looks at the next chunk.
+    /// Takes the next chunk.
     pub(super) fn push(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() && !self.is_over {
             let Ok(step) = self.walk.next(bytes) else {
@@ -242,17 +243,18 @@ impl Look {
         }
     }
 
-    /// Tells whether it is not JSON.
+    /// Tells whether the text is not JSON.
     pub(super) fn is_broken(&self) -> bool {
         self.is_over
     }
 
-    /// Returns what is known by now of the message that has not ended, or is no part of a list.
+    /// Returns the facts so far about the message that has not ended, or that is not part of a
+    /// list.
     pub(super) fn message(&self) -> &Message {
         self.peek.message()
     }
 
-    /// Returns all messages that are known by now.
+    /// Returns all messages that are known so far.
     pub(super) fn messages(&self) -> impl Iterator<Item = &Message> {
         self.ended.iter().chain([self.message()])
     }
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_known_by_id_method_and_tool() {
+    fn request_is_recognized_by_id_method_and_tool() {
         let frame = r#"{"jsonrpc":"2.0","id":12345678901234567890,"method":"tools/call","params":{"name":"cat","arguments":{"name":"x","id":1}}}"#;
         let message = one(frame);
         assert_eq!(message.id, id("12345678901234567890"));
@@ -295,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_known_wherever_its_id_stands() {
+    fn answer_is_recognized_with_its_id_in_any_place() {
         for frame in [
             r#"{"result":{"content":[],"id":7},"jsonrpc":"2.0","id":"a\u0062"}"#,
             r#"{"id" : "ab" ,"result":{}}"#,
@@ -346,14 +348,14 @@ mod tests {
     }
 
     #[test]
-    fn a_cancellation_names_its_request() {
+    fn cancellation_names_its_request() {
         let message =
             one(r#"{"method":"notifications/cancelled","params":{"requestId":3,"reason":"x"}}"#);
         assert_eq!((message.request, message.id), (id("3"), None));
     }
 
     #[test]
-    fn a_list_has_many() {
+    fn list_contains_several_messages() {
         let frame = r#" [ {"id":1,"method":"a"} , {"id":2,"method":"b"}] "#;
         let Frame { is_list, messages } = peek(frame.as_bytes()).unwrap();
         assert!(is_list);

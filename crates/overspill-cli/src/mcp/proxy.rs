@@ -1,4 +1,5 @@
-//! What passes between a client and a server, and what is changed of it. Knows of no transport.
+//! Decides about each message between a client and a server: pass on, change, or answer. Knows no
+//! transport.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,7 +24,7 @@ use super::walk::{JsonWalk, Key};
 use crate::env::Env;
 use overspill::core::internal::json::JsonToken;
 
-/// Stands between a client and a server.
+/// The proxy between a client and a server.
 #[derive(Debug)]
 pub(super) struct Proxy {
     settings: McpSettings,
@@ -31,34 +32,34 @@ pub(super) struct Proxy {
     now: Mutex<Now>,
 }
 
-/// What may change once the server has said which tools it has.
+/// The state that changes when the server lists its tools or capabilities.
 #[derive(Debug, Clone)]
 struct Now {
     engine: Arc<Overspill>,
     ours: Arc<RetrievalTools>,
-    /// What the structured content of each tool must be like.
+    /// The JSON schemas of the structured content, by tool.
     schemas: Arc<BTreeMap<String, Arc<Value>>>,
-    /// The server says that it has resources.
+    /// Tells whether the server has resources.
     has_resources: bool,
 }
 
-/// A message of the client that we answer ourselves.
+/// A message of the client that the proxy answers itself.
 #[derive(Debug)]
 pub(super) struct Question {
     message: Message,
     bytes: Vec<u8>,
 }
 
-/// What becomes of a frame of the client.
+/// The outcome for a frame of the client.
 #[derive(Debug)]
 pub(super) struct FromClient<'a> {
-    /// What the server gets of it.
+    /// The bytes that the server gets.
     pub(super) forward: Cow<'a, [u8]>,
-    /// What we answer.
+    /// The messages that the proxy answers itself.
     pub(super) questions: Vec<Question>,
 }
 
-/// Returns what is behind a lock; whoever panicked with it has left it as it was.
+/// Locks the mutex. A thread that panicked with the lock has left the value unchanged.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -81,7 +82,7 @@ impl Proxy {
         locked(&self.now).clone()
     }
 
-    /// Returns what waits for the server.
+    /// Returns the requests that wait for the server.
     pub(super) fn pending(&self) -> MutexGuard<'_, Pending> {
         locked(&self.pending)
     }
@@ -113,7 +114,7 @@ impl Proxy {
         FromClient { forward, questions: own.into_iter().map(question).collect() }
     }
 
-    /// Answers for ourselves.
+    /// Answers a message in place of the server.
     pub(super) fn answer(&self, question: &Question) -> Vec<u8> {
         let Now { engine, ours, .. } = self.now();
         let Question { message, bytes } = question;
@@ -135,7 +136,7 @@ impl Proxy {
         }
     }
 
-    /// Takes a whole frame of the server; returns what the client gets.
+    /// Takes a whole frame of the server; returns the bytes that the client gets.
     pub(super) fn server_says<'a>(&self, frame: &'a [u8]) -> Cow<'a, [u8]> {
         let frame = without_mark(frame);
         match peek(frame) {
@@ -160,7 +161,7 @@ impl Proxy {
                 self.shortened(frame, Some(&tool), message, count)
             }
             Some(PendingRequest::Result) => self.shortened(frame, None, message, count),
-            // The client may take it for the result of any call.
+            // The client may take an ambiguous message for the result of any call.
             _ if message.is_ambiguous => self.shortened(frame, None, message, count),
             None if message.is_answer() || message.is_log() => {
                 self.shortened(frame, None, message, count)
@@ -180,12 +181,12 @@ impl Proxy {
         changed.map_or(masked, Cow::Owned)
     }
 
-    /// Returns what is masked in all that a server says, if anything is.
+    /// Returns the rules for masking the messages of a server, if masking is on.
     pub(super) fn rules(&self) -> Option<&Arc<Redaction>> {
         self.settings.engine.redaction().shown()
     }
 
-    /// Returns a message as a model may see it, and how many secrets are masked in it.
+    /// Returns a message with its secrets masked, and the number of secrets.
     pub(super) fn masked<'a>(&self, frame: &'a [u8]) -> (Cow<'a, [u8]>, u64) {
         match self.rules() {
             None => (Cow::Borrowed(frame), 0),
@@ -193,7 +194,7 @@ impl Proxy {
         }
     }
 
-    /// Returns the answer with which a server lists its tools, as the client gets it.
+    /// Returns the list of tools as the client gets it.
     pub(super) fn listed(&self, frame: &[u8]) -> Option<Vec<u8>> {
         let listing = Listing::read(frame)?;
         let mut now = self.now();
@@ -203,7 +204,7 @@ impl Proxy {
             now.engine = Arc::new(with_tools(&self.settings, &ours));
             now.ours = Arc::new(ours);
         }
-        // Of a list in pages each has its own.
+        // Each page of a list has its own schemas.
         let mut schemas = BTreeMap::clone(&now.schemas);
         schemas.extend(listing.schemas());
         now.schemas = Arc::new(schemas);
@@ -213,7 +214,8 @@ impl Proxy {
         Some(listing.changed(ours, now.ours.limits.chars, structured))
     }
 
-    /// Takes what a server says that it can do. If it has no resources, we have; the client is told so.
+    /// Reads the capabilities of the server. If the server has no resources, the client is told
+    /// that the proxy has.
     fn greeted(&self, frame: &[u8]) -> Option<Vec<u8>> {
         let answer: Value = serde_json::from_slice(frame).ok()?;
         let has_resources = answer["result"]["capabilities"].as_object()?.contains_key("resources");
@@ -226,7 +228,7 @@ impl Proxy {
         Some(edited(frame, vec![Edit { place: end..end, change }]))
     }
 
-    /// Bounds the result of a call, or why it failed.
+    /// Shortens the result or the error of a call.
     fn shortened(
         &self,
         frame: &[u8],
@@ -239,7 +241,7 @@ impl Proxy {
         let rules = self.rules_of(&now, tool);
         let (known, env) = (Some(message.clone()), &self.settings.env);
         let mut rewriter = ResultRewriter::new(&now.engine, call, rules, known, env);
-        // A secret may span two texts of a result that fits.
+        // A secret may span two texts of a short result.
         if rewriter.surely_fits(frame.len()) && self.rules().is_none() {
             return None;
         }
@@ -255,20 +257,20 @@ impl Proxy {
         }
     }
 
-    /// Tells whether a line of this length fits in any case.
+    /// Tells whether a line of this length is certainly within the limit.
     pub(super) fn surely_fits(&self, len: usize) -> bool {
         self.result_of(None, None).rewriter().surely_fits(len)
     }
 
-    /// Tells whether an answer is to a request whose answers are not shortened.
+    /// Tells whether an answer belongs to a request whose answers are not shortened.
     pub(super) fn passes(&self, answer: &Message) -> bool {
         let pending = self.pending();
         let asked = answer.id.as_ref().and_then(|id| pending.get(id));
         asked.is_some_and(|asked| !asked.is_shortened())
     }
 
-    /// Returns the way to shorten a result that is too long to be held; `None` if the message is no result
-    /// as far as it is known.
+    /// Returns the means to shorten a result that is too long for memory, or `None` if the message
+    /// is not a result as far as its start tells.
     pub(super) fn long_result(&self, start: &[u8]) -> Option<LongResult> {
         let mut look = Look::default();
         look.push(start);
@@ -282,7 +284,7 @@ impl Proxy {
             Some(asked) if asked.is_shortened() => None,
             _ if !message.is_answer() => return None,
             Some(_) if !message.is_ambiguous => return None,
-            // The id is still to come: whose result it is can be told if there is only one call.
+            // The id is still to come: the call is known only if a single call waits.
             None if message.id.is_none() => match &pending.calls()[..] {
                 [tool] => tool.map(str::to_owned),
                 _ => None,
@@ -317,7 +319,7 @@ impl Proxy {
     }
 }
 
-/// What bounds a result that is too long to be held.
+/// The means to shorten a result that is too long for memory.
 #[derive(Debug)]
 pub(super) struct LongResult {
     engine: Arc<Overspill>,
@@ -334,7 +336,7 @@ impl LongResult {
 }
 
 impl Now {
-    /// Tells whether we are to answer a message of the client.
+    /// Tells whether the proxy itself answers a message of the client.
     fn is_for_us(&self, message: &Message) -> bool {
         let (Some(method), Some(_)) = (message.method.as_deref(), &message.id) else {
             return false;
@@ -356,7 +358,7 @@ pub(super) fn without_mark(frame: &[u8]) -> &[u8] {
     frame.strip_prefix("\u{feff}".as_bytes()).unwrap_or(frame)
 }
 
-/// Returns the last page of a list with more values at its end; nothing if it is not that.
+/// Returns the last page of a list with more values at its end, or `None` for any other frame.
 fn with_more(frame: &[u8], list: Key, more: &[Value]) -> Option<Vec<u8>> {
     let answer: Value = serde_json::from_slice(frame).ok()?;
     if !answer["result"]["nextCursor"].is_null() {
@@ -370,7 +372,7 @@ fn with_more(frame: &[u8], list: Key, more: &[Value]) -> Option<Vec<u8>> {
     Some(edited(frame, add.collect()))
 }
 
-/// Returns where a list or an object ends, its bracket not included.
+/// Returns the position of the closing bracket of the list or object at `path`.
 fn end_of(frame: &[u8], path: &[Key]) -> Option<usize> {
     let (mut walk, mut at) = (JsonWalk::default(), 0);
     while at < frame.len() {
@@ -383,11 +385,11 @@ fn end_of(frame: &[u8], path: &[Key]) -> Option<usize> {
     None
 }
 
-/// Returns the engine, with a notice that names our tools.
+/// Returns the engine, with notices that name the retrieval tools.
 fn with_tools(settings: &McpSettings, ours: &RetrievalTools) -> Overspill {
     let tools = Some(ours.names.clone());
     let reach = ReaderAbilities { tools, ..settings.engine.reader().clone() };
-    // What a client starts us with says nothing of the shells that it has, if it has any.
+    // The environment of the proxy says nothing about the shells of the client.
     let env = settings.env.clone();
     settings.engine.to_builder().reader(reach).program(move || env.program_path()).build()
 }

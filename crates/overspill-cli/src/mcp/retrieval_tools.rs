@@ -15,7 +15,7 @@ use super::scope::OutputScope;
 use crate::ui;
 use arguments::Arguments;
 
-/// Our tools, with names that no tool of the server has.
+/// The retrieval tools, with names that no tool of the server has.
 #[derive(Debug, Clone)]
 pub(super) struct RetrievalTools {
     pub(super) names: ToolNames,
@@ -25,7 +25,7 @@ pub(super) struct RetrievalTools {
     pub(super) limits: Limits,
 }
 
-/// The most bytes of the footer, without a path or pattern.
+/// The number of bytes of the footer at most, without a path or pattern.
 const FOOTER_BYTES: u64 = 500;
 
 impl RetrievalTools {
@@ -40,13 +40,14 @@ impl RetrievalTools {
         (ToolNames { read: free("read"), grep: free("grep") }, free("list"))
     }
 
-    /// Returns whether a tool is one of ours.
+    /// Tells whether a tool is one of the retrieval tools.
     pub(super) fn has(&self, tool: &str) -> bool {
         [&self.names.read, &self.names.grep, &self.list].contains(&&tool.to_owned())
     }
 
-    /// Returns the definitions for the client of a server. `list` is among them once there are outputs to list,
-    /// because every definition takes room in the model's context.
+    /// Returns the definitions for a client with a server behind the proxy. They include `list`
+    /// only if the client can reach more than one output, because every definition takes room in
+    /// the model's context.
     pub(super) fn definitions(&self, store: &dyn Store) -> Vec<Value> {
         let has_many = self.scope.entries(store).is_ok_and(|entries| entries.len() > 1);
         let [read, grep, list] = self.all();
@@ -74,9 +75,9 @@ impl RetrievalTools {
                 "id": id,
                 "lines": text("Lines A:B, both included, counted from 1, such as 181:380."),
                 "bytes": text("Bytes from A up to B, as A:B, counted from 0."),
-                "tail": whole("The last so many lines."),
+                "tail": whole("The number of lines at the end to read."),
                 "json": text("A JSONPath such as $.items[*].name, or a JSON Pointer; of a result that is JSON."),
-                "from": text("With json: from this value on."),
+                "from": text("With json: the value to start at."),
             }),
             json!(["id"]),
         );
@@ -87,11 +88,11 @@ impl RetrievalTools {
             json!({
                 "id": id,
                 "pattern": text("A regular expression."),
-                "context": whole("So many lines around each match."),
-                "limit": whole("No more than so many matches."),
+                "context": whole("The number of lines to show around each match."),
+                "limit": whole("The largest number of matches to show."),
                 "ignore_case": {"type": "boolean"},
                 "fixed": {"type": "boolean", "description": "The pattern is plain text."},
-                "from_line": whole("From this line on."),
+                "from_line": whole("The line to start at."),
             }),
             json!(["id", "pattern"]),
         );
@@ -136,7 +137,8 @@ impl RetrievalTools {
         known.map_or(Ok(()), |known| arguments.check(tool, known))
     }
 
-    /// Returns the limits of a page without its footer, which repeats so many bytes of the question.
+    /// Returns the limits of a page without its footer. `repeated` is the number of bytes of the
+    /// request that the footer repeats.
     fn room(&self, repeated: u64) -> Limits {
         let Limits { bytes, lines, chars, tokens } = self.limits;
         let most = [bytes, chars, tokens].into_iter().flatten().min().unwrap_or(51_200);
@@ -170,7 +172,7 @@ impl RetrievalTools {
         Ok(text)
     }
 
-    /// Returns the line about an output that is no text.
+    /// Returns the line about an output that is not text.
     fn binary_line(&self, store: &dyn Store, name: &OutputId, words: &str) -> String {
         let size = store.entry(name).map_or_else(|_| String::new(), |it| ui::size(it.bytes) + ", ");
         let (read, grep) = (&self.names.read, &self.names.grep);
@@ -201,7 +203,7 @@ impl RetrievalTools {
         let values = values.map_err(|error| error.to_string())?;
         let is_empty = values.shown == 0;
         let answer = values.answer(name, &path);
-        // Values are exact for programs. A model reads these.
+        // The values are exact for programs, but here a model reads them.
         let text = defused(answer.text);
         if is_empty { Err(answer.what) } else { Ok(Answer { text, ..answer }) }
     }
@@ -237,7 +239,7 @@ impl RetrievalTools {
                 (&self.names.read, json!({ "id": id.token(), "json": path, "from": from }))
             }
             Request::Search { id, query } => (&self.names.grep, arguments::of_search(id, query)),
-            // There is no tool that compares.
+            // No retrieval tool compares outputs.
             Request::Compare { .. } => return String::new(),
         };
         format!("{tool} {arguments}")
@@ -251,13 +253,13 @@ impl RetrievalTools {
             let (size, lines, what) = (ui::size(entry.bytes), record.lines, ui::short(&what, 80));
             let line = format!("{}  {size} in {lines} lines  {what}\n", entry.name.token());
             if text.len() + line.len() > most {
-                text.push_str(&mark_line(None, "there are more, and older ones"));
+                text.push_str(&mark_line(None, "older outputs are not listed"));
                 break;
             }
             text.push_str(&line);
         }
         if text.is_empty() {
-            text.push_str("Nothing is saved here.\n");
+            text.push_str("No saved outputs in this session and project.\n");
         }
         Ok(text)
     }

@@ -1,28 +1,28 @@
-//! The outputs that an MCP client can reach, and how it names them.
+//! Decides which outputs an MCP client can reach, and finds them by name.
 
 use std::path::{Path, PathBuf};
 
 use overspill::internal::store::Record;
 use overspill::store::{Entry, OutputId, Store};
 
-/// How the address of an output begins.
+/// The beginning of the address of an output.
 pub(super) const SCHEME: &str = "overspill://";
 
 /// The outputs that the client can reach.
 #[derive(Debug, Clone)]
 pub(super) struct OutputScope {
-    /// The outputs of this session.
+    /// The session whose outputs the client can reach.
     pub(super) session: String,
-    /// The outputs of commands that ran in this directory or below.
+    /// The directory of the project: outputs of commands that ran in it or below.
     pub(super) project: Option<PathBuf>,
-    /// All saved outputs.
+    /// Tells whether the client can reach all saved outputs.
     pub(super) all: bool,
 }
 
-/// Returns `root` unless it contains the home directory or is the root of the file system: a server that was
-/// started there would reach the outputs of every project.
+/// Returns `root` unless it contains the home directory or is the root of the file system: a server
+/// that was started there would reach the outputs of every project.
 pub(super) fn project(root: PathBuf, home: Option<&Path>) -> Option<PathBuf> {
-    // The working directory has no links in it, but the home directory may be named by one.
+    // The working directory contains no links, but the path of the home directory may.
     let real_home = home.and_then(|home| home.canonicalize().ok());
     let mut homes = home.into_iter().chain(real_home.as_deref());
     let is_project = root.parent().is_some() && !homes.any(|home| home.starts_with(&root));
@@ -43,7 +43,7 @@ impl OutputScope {
         self.all || record.is_some_and(is_ours)
     }
 
-    /// Returns the outputs that the client can reach, the last saved first.
+    /// Returns the outputs that the client can reach, the newest first.
     pub(super) fn entries(&self, store: &dyn Store) -> Result<Vec<(Entry, Record)>, String> {
         let mut entries = store.list().map_err(|error| error.to_string())?;
         entries.sort_by(|a, b| b.name.cmp(&a.name));
@@ -54,7 +54,7 @@ impl OutputScope {
         Ok(known.collect())
     }
 
-    /// Finds an output by its id, the beginning or the end of it, its path or its address.
+    /// Finds an output by its id, by the beginning or end of its id, by its path or by its address.
     pub(super) fn find(&self, store: &dyn Store, typed: &str) -> Result<OutputId, String> {
         let stem = typed.strip_prefix(SCHEME).unwrap_or(typed);
         let stem = Path::new(stem).file_name().map(|name| name.to_string_lossy().into_owned());

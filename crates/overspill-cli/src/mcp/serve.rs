@@ -1,4 +1,4 @@
-//! Our own tools alone, for a client that has no server behind us.
+//! A server with only the retrieval tools, for `overspill mcp` without a server behind it.
 
 use std::io::{self, Write};
 
@@ -12,14 +12,15 @@ use super::settings::McpSettings;
 use super::stdio::{our_input, our_output};
 use overspill::Overspill;
 
-/// The newest revision that has a handshake, and what we answer with to one that we do not know.
+/// The newest protocol revision with a handshake. It is the answer to an unknown revision.
 const NEWEST: &str = "2025-11-25";
+/// The protocol revisions that overspill supports.
 const REVISIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", NEWEST, "2026-07-28"];
 
 const PARSE_ERROR: i32 = -32_700;
 const INVALID_PARAMS: i32 = -32_602;
 
-/// A server of our own tools.
+/// A server with only the retrieval tools.
 #[derive(Debug)]
 pub(super) struct Serve {
     engine: Overspill,
@@ -34,7 +35,7 @@ impl Serve {
         Serve { engine: settings.engine, ours }
     }
 
-    /// Answers until the client says no more.
+    /// Answers requests until the client closes its stream.
     pub(super) fn run(&self) -> io::Result<()> {
         let mut frames = Frames::new(our_input());
         let mut out = our_output();
@@ -43,7 +44,7 @@ impl Serve {
                 Read1::Whole(frame) => self.frame(frame),
                 Read1::Long(_) => {
                     while frames.more()?.is_some() {}
-                    error(None, PARSE_ERROR, "this message is longer than any of ours can be")
+                    error(None, PARSE_ERROR, "the message is longer than 256 KiB")
                 }
             };
             out.write_all(&answers)?;
@@ -58,7 +59,7 @@ impl Serve {
             return Vec::new();
         }
         let Ok(found) = peek(frame) else {
-            return error(None, PARSE_ERROR, "this is not JSON");
+            return error(None, PARSE_ERROR, "the message is not valid JSON");
         };
         let answers = found.messages.iter().filter_map(|message| {
             let bytes = &frame[message.place.clone()];
@@ -83,7 +84,7 @@ impl Serve {
                 "serverInfo": info(),
             })),
             "ping" => Ok(json!({})),
-            // A client without a server behind us learns ids from the list alone.
+            // A client without a server behind the proxy learns ids only from this list.
             "tools/list" => Ok(json!({"tools": self.ours.all()})),
             "tools/call" => match &message.name {
                 Some(tool) if self.ours.has(tool) => {

@@ -1,4 +1,4 @@
-//! The server's process.
+//! Starts the process of an MCP server.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -16,7 +16,7 @@ use std::os::fd::OwnedFd as Owned;
 #[cfg(windows)]
 use std::os::windows::io::OwnedHandle as Owned;
 
-/// The server's process, and its two pipes.
+/// The process of the server, and its two pipes.
 #[derive(Debug)]
 pub(super) struct Server {
     pub(super) child: Child,
@@ -25,14 +25,16 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// Starts it. Its stderr is ours. It does not get the token that our clients must send.
+    /// Starts the server with the stderr of this process. The server does not get the token that
+    /// clients of the proxy must send.
     pub(super) fn start(words: &[OsString]) -> Result<Server, Unstartable> {
         let failed =
             |source| Unstartable { program: words[0].to_string_lossy().into_owned(), source };
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).stdin(Stdio::piped()).stdout(Stdio::piped());
         command.env_remove(variables::MCP_TOKEN);
-        // A group of its own, so that it can be ended together with what it starts.
+        // The server gets its own process group, so that a signal also ends the processes that it
+        // starts.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         restore_signals(&mut command);

@@ -1,4 +1,4 @@
-//! The settings for a server.
+//! Reads the settings for one MCP server.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -21,14 +21,14 @@ use crate::settings::value::SettingValue;
 pub(super) struct McpSettings {
     /// The name of the server in settings and records.
     pub(super) server: String,
-    /// The prefix of our tools' names.
+    /// The prefix of the names of the retrieval tools.
     pub(super) prefix: String,
-    /// The outputs that our tools can read.
+    /// The outputs that the retrieval tools can read.
     pub(super) scope: OutputScope,
     pub(super) engine: Overspill,
     /// The working directory.
     pub(super) directory: Option<String>,
-    /// Where our program and temporary files are.
+    /// The environment, which names this program and the directory of temporary files.
     pub(super) env: Env,
     results: ResultSettings,
 }
@@ -37,7 +37,7 @@ pub(super) struct McpSettings {
 #[derive(Debug)]
 pub(crate) struct ResultSettings {
     structured: Structured,
-    /// Settings of single tools.
+    /// The setting `structured` of single tools.
     structured_of: BTreeMap<String, Structured>,
     max_media: u64,
 }
@@ -65,16 +65,17 @@ impl ResultSettings {
     }
 }
 
-/// As much as every client shows without cutting it once more.
+/// The limits that every client shows without a cut of its own.
 const LIMITS: Limits = hosts::LIMITS;
+/// The default number of bytes of an image, sound or blob that stays in a result.
 pub(crate) const MAX_MEDIA: u64 = ResultRules::MAX_MEDIA;
-/// Longer than most people are away from a client that is still open.
+/// The default idle timeout of a session: longer than most people leave an open client alone.
 pub(crate) const IDLE: SignedDuration = SignedDuration::from_hours(4);
-/// Whose tools they are is seen by their names.
+/// The default prefix of the retrieval tools, so that their names show their origin.
 pub(crate) const TOOL_PREFIX: &str = "overspill_";
 
 impl McpSettings {
-    /// Reads what is set for the server of this name.
+    /// Reads the settings for the server of this name.
     pub(super) fn read(server: String, all: bool, env: &Env) -> McpSettings {
         let policy = Policy { trigger: LIMITS, limits: LIMITS, ..Profile::OWN.policy };
         let in_force = SettingSources::read(env).in_force(Some(Profile { policy, ..Profile::OWN }));
@@ -115,8 +116,8 @@ fn session() -> String {
     format!("mcp-{}-{now}", std::process::id())
 }
 
-/// Returns what a server is called that nobody has named: its program, or what a program that runs
-/// others is told to run.
+/// Returns a name for a server without a `--name`: its program or, if the program only runs others
+/// such as `npx`, the name of the program that it runs.
 pub(crate) fn server_name(words: &[OsString]) -> String {
     const RUNNERS: [&str; 11] =
         ["npx", "bunx", "uvx", "pipx", "uv", "node", "bun", "deno", "python", "python3", "docker"];

@@ -1,4 +1,4 @@
-//! A buffer of any size: in memory, and in a file without a name beyond 4 MiB.
+//! A buffer of any size: up to 4 MiB in memory, the rest in a file without a name.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -9,20 +9,20 @@ use overspill::internal::tool::walk::StructuredJson;
 use crate::env::Env;
 use crate::ui;
 
-/// Bytes that were set aside.
+/// Bytes that wait for their use.
 #[derive(Debug)]
 pub(super) struct SpooledBuffer {
-    /// Where temporary files go.
+    /// The environment, which names the directory of temporary files.
     env: Env,
     start: Vec<u8>,
     rest: Option<File>,
     len: u64,
-    /// Why the bytes are lost.
+    /// The reason why the bytes are lost.
     failure: Option<String>,
 }
 
 impl SpooledBuffer {
-    /// The bytes that stay in memory.
+    /// The number of bytes that stay in memory.
     pub(super) const HELD: usize = 4 << 20;
 
     pub(super) fn new(env: Env) -> SpooledBuffer {
@@ -39,12 +39,12 @@ impl SpooledBuffer {
         self.len
     }
 
-    /// Returns why bytes were lost, if some were. The others are gone then, too.
+    /// Returns the reason if bytes were lost. The other bytes are then gone, too.
     pub(super) fn failure(&self) -> Option<&str> {
         self.failure.as_deref()
     }
 
-    /// Adds bytes. If they cannot be written, [`failure`](SpooledBuffer::failure) says why.
+    /// Adds bytes. If writing fails, [`failure`](SpooledBuffer::failure) returns the reason.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         self.len += bytes.len() as u64;
         if self.failure.is_some() {
@@ -76,13 +76,14 @@ impl SpooledBuffer {
         (self.start, self.rest) = (Vec::new(), None);
     }
 
-    /// Drops all bytes, and notes a length.
+    /// Drops all bytes, and sets the length to `len`.
     #[cfg(feature = "http")]
     pub(super) fn drop_all(&mut self, len: u64) {
         (self.start, self.rest, self.len) = (Vec::new(), None, len);
     }
 
-    /// Returns the bytes in memory, and the file with the bytes after them, or why they are lost.
+    /// Returns the bytes in memory and the file with the bytes after them, or the reason why they
+    /// are lost.
     #[cfg(feature = "http")]
     pub(super) fn into_parts(mut self) -> Result<(Vec<u8>, Option<File>), String> {
         if let Some(file) = &mut self.rest
@@ -123,7 +124,8 @@ impl StructuredJson for SpooledBuffer {
     }
 }
 
-/// Returns a file without a name, or with a random one that is gone at once. Only the user can open it.
+/// Returns a file without a name, or with a random name that is deleted at once. Only the user can
+/// open the file.
 fn nameless(directory: &Path) -> io::Result<File> {
     let file = tempfile::tempfile_in(directory)?;
     #[cfg(unix)]
@@ -149,39 +151,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_and_many_come_back() {
+    fn spooled_buffer_returns_few_and_many_bytes() {
         for len in [0, 10, SpooledBuffer::HELD, SpooledBuffer::HELD + 1, 3 * SpooledBuffer::HELD] {
             let bytes: Vec<u8> = (0..len).map(|n| n as u8).collect();
-            let mut aside = SpooledBuffer::new(Env::of_process());
-            bytes.chunks(100_000).for_each(|chunk| aside.push(chunk));
+            let mut buffer = SpooledBuffer::new(Env::of_process());
+            bytes.chunks(100_000).for_each(|chunk| buffer.push(chunk));
             for _ in 0..2 {
                 let mut all = Vec::new();
-                aside.each_chunk(&mut |chunk| all.extend_from_slice(chunk));
+                buffer.each_chunk(&mut |chunk| all.extend_from_slice(chunk));
                 assert!(all == bytes);
             }
-            assert_eq!(aside.in_memory().is_some(), len <= SpooledBuffer::HELD);
+            assert_eq!(buffer.in_memory().is_some(), len <= SpooledBuffer::HELD);
         }
     }
 
     #[test]
     fn failed_write_is_reported_and_drops_the_rest() {
-        let mut aside = SpooledBuffer::new(Env::of_process());
-        aside.push(b"start");
-        aside.make_full();
-        aside.push(b"more");
-        aside.push(b"and more");
-        assert!(aside.failure().is_some_and(|reason| reason.contains("space left")));
+        let mut buffer = SpooledBuffer::new(Env::of_process());
+        buffer.push(b"start");
+        buffer.make_full();
+        buffer.push(b"more");
+        buffer.push(b"and more");
+        assert!(buffer.failure().is_some_and(|reason| reason.contains("space left")));
         let mut all = Vec::new();
-        aside.each_chunk(&mut |chunk| all.extend_from_slice(chunk));
-        assert!(all.is_empty() && aside.in_memory().is_none());
+        buffer.each_chunk(&mut |chunk| all.extend_from_slice(chunk));
+        assert!(all.is_empty() && buffer.in_memory().is_none());
     }
 
     #[test]
     fn file_of_a_buffer_is_private_and_has_no_name() {
         use std::os::unix::fs::MetadataExt;
-        let mut aside = SpooledBuffer::new(Env::of_process());
-        aside.push(&vec![b'x'; SpooledBuffer::HELD + 1]);
-        let metadata = aside.rest.as_ref().unwrap().metadata().unwrap();
+        let mut buffer = SpooledBuffer::new(Env::of_process());
+        buffer.push(&vec![b'x'; SpooledBuffer::HELD + 1]);
+        let metadata = buffer.rest.as_ref().unwrap().metadata().unwrap();
         assert_eq!((metadata.nlink(), metadata.mode() & 0o777), (0, 0o600));
     }
 }

@@ -1,9 +1,9 @@
-//! Bodies of HTTP answers as frames, one a line.
+//! Turns the bodies of HTTP responses into frames, one per line.
 
 use std::io::{self, Read};
 use std::sync::mpsc::Sender;
 
-/// A body that is one JSON text, on one line. Without a text there is no line.
+/// A body that is one JSON text, put on one line. An empty body gives no line.
 pub(super) struct OneLine<R> {
     from: R,
     is_begun: bool,
@@ -26,7 +26,7 @@ impl<R: Read> Read for OneLine<R> {
             return Ok(1);
         }
         self.is_begun |= len > 0;
-        // Between the values of JSON a line feed is a blank, and within them there is none.
+        // Between JSON values a line feed counts as a blank, and a JSON string contains none.
         for byte in &mut into[..len] {
             if matches!(byte, b'\n' | b'\r') {
                 *byte = b' ';
@@ -36,30 +36,32 @@ impl<R: Read> Read for OneLine<R> {
     }
 }
 
-/// A stream of events, each of them a frame.
+/// A stream of server-sent events, each of which becomes a frame.
 pub(super) struct Events<R> {
     from: R,
-    /// Where an old server says that messages are to be sent to.
+    /// The channel for the address to which an old server wants its messages sent.
     endpoint: Option<Sender<String>>,
     raw: Vec<u8>,
     at: usize,
     line: Line,
-    /// The event has data that is not empty; some are only there for their id.
+    /// Tells whether the event has data that is not empty; some events only have an id.
     has_data: bool,
     event: Vec<u8>,
     address: Vec<u8>,
 }
 
-/// Which line of an event we are in.
+/// The position within the current line of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Line {
-    /// The name of its field, so far.
+    /// In the name of the field, which has these bytes so far.
     Name(Vec<u8>),
     /// After the colon.
     Start(Field),
+    /// In the value.
     Value(Field),
 }
 
+/// A field of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
     Data,
@@ -81,7 +83,7 @@ impl<R: Read> Events<R> {
         }
     }
 
-    /// Takes one byte; returns what the frame gets of it.
+    /// Takes one byte; returns the byte that the frame gets, if any.
     fn take(&mut self, byte: u8) -> Option<u8> {
         if byte == b'\r' {
             return None;
@@ -97,7 +99,7 @@ impl<R: Read> Events<R> {
                     _ => Field::Other,
                 };
                 self.line = Line::Start(field);
-                // Two lines of data are two lines of JSON, between which a blank does.
+                // Two lines of data are two lines of JSON, so a blank can separate them.
                 if field == Field::Data && self.has_data {
                     return Some(b' ');
                 }
@@ -148,7 +150,7 @@ impl<R: Read> Read for Events<R> {
         loop {
             let mut len = 0;
             while self.at < self.raw.len() && len < into.len() {
-                // What is plain data is copied as it is, up to the end of its line.
+                // Plain data is copied in one step, up to the end of its line.
                 if self.line == Line::Value(Field::Data) && self.event != b"endpoint" {
                     let rest = &self.raw[self.at..];
                     let end = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
@@ -186,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_are_frames_whatever_the_chunks() {
+    fn events_become_frames_in_any_chunks() {
         let stream = "id: 6\ndata: \n\nevent: message\r\nid: 7\r\ndata: {\"a\":1}\r\n\r\n: a comment\n\nevent: endpoint\ndata: /post?x\n\ndata:{\ndata: }\n\nretry: 10\n\n";
         for room in [1, 2, 7, 1000] {
             let (send, endpoint) = std::sync::mpsc::channel();
@@ -213,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_many_lines_is_one_frame() {
+    fn json_of_many_lines_is_one_frame() {
         let mut all = String::new();
         let mut body = OneLine::new(&b"{\n \"a\": 1\r\n}"[..]);
         body.read_to_string(&mut all).unwrap();

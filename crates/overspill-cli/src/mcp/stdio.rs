@@ -1,4 +1,4 @@
-//! Client and server by their standard streams.
+//! Relays messages between a client and a server through their standard streams.
 
 use std::io::{self, Read, Write};
 use std::process::ChildStdin;
@@ -14,49 +14,53 @@ use super::probe::Look;
 use super::proxy::{Proxy, Question};
 use super::server::{self, Ask, Server};
 
-/// What happens while messages pass.
+/// An event during the relay.
 #[derive(Debug)]
 enum RelayEvent {
-    /// The client will say nothing more.
+    /// The client has closed its output.
     ClientSilent,
-    /// The client hears nothing more.
+    /// The client no longer reads.
     ClientGone,
-    /// The server will say nothing more.
+    /// The server has closed its output.
     ServerSilent,
-    /// The server has ended, with this exit code.
+    /// The server has ended with this exit code.
     ServerEnded(u8),
-    /// We were asked to end, by this signal.
+    /// This process got this signal, which asks it to end.
     Asked(i32),
-    /// We have answered a question.
+    /// The proxy has answered a request itself.
     Answered,
 }
 
-/// How long we wait for more output of a server that has ended. The time does not count in which we work on
-/// what has come.
+/// The time to wait for more output of a server that has ended. Time in which the proxy works on
+/// received output does not count.
 const DRAIN: Duration = Duration::from_millis(400);
-/// How long this may take in all: a client may not read.
+/// The time that [`DRAIN`] may take in total, because a client may not read.
 const DRAIN_IN_ALL: Duration = Duration::from_secs(10);
-/// How long a server may take to end once its client has, and once it was asked to.
+/// The time that a server may take to end after its client has, if no request waits for an answer.
 const LEAVE: Duration = Duration::from_secs(2);
+/// The time that a server may take to end after its client has, while requests wait for an answer.
 const LEAVE_BUSY: Duration = Duration::from_secs(10);
+/// The time that a server may take to end after a signal.
 const OBEY: Duration = Duration::from_secs(1);
+/// The pause between two checks.
 const TICK: Duration = Duration::from_millis(50);
 
-/// Where what the client gets is written.
+/// The stream to the client.
 pub(super) type Out = Arc<Mutex<Box<dyn Write + Send>>>;
 
 /// The two streams of a client.
 pub(super) struct ClientLine {
     pub(super) input: Box<dyn Read + Send>,
     pub(super) out: Out,
-    /// Closes once the client is gone, for streams that cannot tell while the server does not read.
+    /// A channel that closes when the client is gone, for streams that cannot tell while the server
+    /// does not read.
     pub(super) hung_up: Option<Receiver<()>>,
-    /// They are our own standard streams.
+    /// Tells whether these are the standard streams of this process.
     pub(super) is_ours: bool,
 }
 
 impl ClientLine {
-    /// Our own standard streams.
+    /// Returns the standard streams of this process.
     pub(super) fn ours() -> ClientLine {
         let out = Arc::new(Mutex::new(our_output()));
         ClientLine { input: our_input(), out, hung_up: None, is_ours: true }
@@ -123,7 +127,7 @@ fn spawn(news: &Sender<RelayEvent>, work: impl FnOnce(&Sender<RelayEvent>) + Sen
     std::thread::spawn(move || work(&news));
 }
 
-/// Sees to it that everything ends once one end of the line has.
+/// The state of a relay. It ends both sides after one of them has ended.
 struct Watch<'a> {
     proxy: &'a Proxy,
     out: &'a Out,
@@ -131,9 +135,9 @@ struct Watch<'a> {
     pid: u32,
     is_ours: bool,
     ended: Option<u8>,
-    /// The server will say nothing more.
+    /// Tells whether the server has closed its output.
     silent: bool,
-    /// We work on output of the server, and do not wait for more.
+    /// Tells whether a thread works on output of the server instead of waiting for more.
     is_working: Arc<AtomicBool>,
 }
 
@@ -177,7 +181,7 @@ impl Watch<'_> {
                 break;
             }
         }
-        // The other half of the server's end comes at once, or not at all.
+        // The other event of the server's end comes at once, or not at all.
         let since = Instant::now();
         let mut idle = since;
         while (self.ended.is_none() || !self.silent)
@@ -211,14 +215,14 @@ impl Watch<'_> {
         news
     }
 
-    /// Answers every request that the server will not answer any more.
+    /// Sends an error for every request that the server can no longer answer.
     fn give_up(&self, reason: &str) {
         let left = self.proxy.pending().give_up();
         let answers = left.iter().flat_map(|id| error(Some(id), SERVER_GONE, reason));
         let answers: Vec<u8> = answers.collect();
         let since = Instant::now();
         while !answers.is_empty() {
-            // Whoever still holds it waits for a server that is gone.
+            // The thread that has the lock waits for a server that is gone.
             match self.out.try_lock() {
                 Ok(mut out) => {
                     let _ = out.write_all(&answers).and_then(|()| out.flush());
@@ -234,9 +238,10 @@ impl Watch<'_> {
         }
     }
 
-    /// Asks the server to end, first kindly; returns its exit code if it had ended by itself.
+    /// Asks the server to end, first with a gentle signal. Returns its exit code if the server had
+    /// ended before.
     fn end_server(&mut self) -> Option<u8> {
-        let by_itself = self.ended;
+        let code_before = self.ended;
         for ask in [Ask::Kindly, Ask::Firmly] {
             let since = Instant::now();
             if self.ended.is_none() {
@@ -246,11 +251,11 @@ impl Watch<'_> {
                 self.next(TICK);
             }
         }
-        by_itself
+        code_before
     }
 }
 
-/// Passes on what the client says, until it says no more; the server then hears that it is alone.
+/// Passes on the messages of the client until its end, and then closes the input of the server.
 fn from_client(
     proxy: &Proxy,
     input: Box<dyn Read + Send>,
@@ -272,7 +277,7 @@ fn from_client(
                 let mut chunk = start.to_vec();
                 loop {
                     look.push(&chunk);
-                    // The server may answer as soon as it has the last byte.
+                    // The server may answer as soon as it has read the last byte.
                     if chunk.ends_with(b"\n") {
                         let mut pending = proxy.pending();
                         look.messages().for_each(|message| pending.asked(message));
@@ -293,7 +298,7 @@ fn from_client(
     Ok(())
 }
 
-/// Passes on what the server says, until it says no more.
+/// Passes on the messages of the server until its end.
 pub(super) fn from_server(
     proxy: &Proxy,
     from: impl Read,
@@ -316,7 +321,7 @@ pub(super) fn from_server(
         match read {
             Read1::Whole(frame) => {
                 forward.extend_from_slice(&proxy.server_says(frame));
-                // The last words of a server that was interrupted end where they end.
+                // The last line of an interrupted server may lack its line feed.
                 if !forward.is_empty() && !forward.ends_with(b"\n") {
                     forward.push(b'\n');
                 }
@@ -337,7 +342,7 @@ pub(super) fn from_server(
     write(&mut forward)
 }
 
-/// Answers questions that are for us, one after the other.
+/// Answers the requests for the retrieval tools, one after the other.
 fn answer(proxy: &Proxy, asked: &Receiver<Question>, out: &Out, news: &Sender<RelayEvent>) {
     while let Ok(question) = asked.recv() {
         let answer = proxy.answer(&question);
@@ -355,7 +360,7 @@ fn code_of(status: &std::process::ExitStatus) -> u8 {
     status.code().unwrap_or(1) as u8
 }
 
-/// Returns our standard output, without a buffer.
+/// Returns the standard output of this process, without a buffer.
 #[cfg(unix)]
 pub(super) fn our_output() -> Box<dyn Write + Send> {
     use std::os::fd::AsFd;
@@ -370,7 +375,7 @@ pub(super) fn our_output() -> Box<dyn Write + Send> {
     Box::new(io::stdout())
 }
 
-/// Returns our standard input, without a buffer.
+/// Returns the standard input of this process, without a buffer.
 #[cfg(unix)]
 pub(super) fn our_input() -> Box<dyn Read + Send> {
     use std::os::fd::AsFd;

@@ -1,13 +1,13 @@
-//! Walks over the JSON of messages as it passes by, and knows the path of each token.
+//! Walks over the JSON of messages in chunks, and tells the path of each token.
 
 use overspill::core::internal::json::{JsonToken, JsonTokens, MalformedJson};
 
-/// The names of fields that matter to us, and what stands for the others.
+/// The field names that matter to the proxy, and stand-ins for the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Key {
-    /// Any value of a list.
+    /// A value of a list.
     Item,
-    /// A field that we know nothing of.
+    /// A field with an unknown name.
     Other,
     Id,
     Method,
@@ -46,7 +46,7 @@ pub(super) enum Key {
     ProgressToken,
     RequestState,
     UriTemplate,
-    /// A level below the deepest one that is told apart.
+    /// A level below the deepest one that the walk distinguishes.
     Deeper,
 }
 
@@ -91,24 +91,24 @@ const KEYS: [(&[u8], Key); 37] = [
 ];
 
 impl Key {
-    /// Returns the name of the field; of an unknown field or a value of a list, an empty one.
+    /// Returns the name of the field, or an empty name for an unknown field or a value of a list.
     pub(super) fn name(self) -> &'static str {
         let known = KEYS.iter().find(|(_, key)| *key == self);
         known.and_then(|(name, _)| std::str::from_utf8(name).ok()).unwrap_or_default()
     }
 }
 
-/// Nothing that matters to us stands so deep.
+/// The number of levels that the walk distinguishes. No field that matters to the proxy is deeper.
 pub(super) const DEEP: usize = 8;
-/// No name that we know is longer.
+/// The number of bytes of a field name that the walk keeps. No known name is longer.
 const LONGEST: usize = 40;
 
-/// Walks over one message, or a list of them.
+/// A walk over one message, or a list of messages.
 #[derive(Debug, Default)]
 pub(super) struct JsonWalk {
     tokens: JsonTokens,
-    /// The path of the current value. Below [`DEEP`] levels, [`Key::Deeper`] stands for all others, which
-    /// are only counted.
+    /// The path of the current value. Below [`DEEP`] levels, [`Key::Deeper`] stands for all others,
+    /// which are only counted.
     path: Vec<Key>,
     deeper: usize,
     /// The bracket that was opened last, and is not yet part of the path.
@@ -123,11 +123,12 @@ pub(super) struct JsonWalk {
 #[derive(Debug)]
 pub(super) struct Step<'a> {
     pub(super) token: JsonToken<'a>,
-    /// How many bytes it took.
+    /// The number of bytes of the token.
     pub(super) len: usize,
-    /// Its path in the message, or its beginning if it is very deep.
+    /// The path of the token in the message, or the beginning of the path if it is very deep.
     pub(super) path: &'a [Key],
-    /// It is a part of a message, and not what stands around the messages of a list.
+    /// Tells whether the token is part of a message, and does not stand between the messages of a
+    /// list.
     pub(super) in_message: bool,
 }
 
@@ -137,7 +138,7 @@ impl JsonWalk {
         self.tokens.is_done()
     }
 
-    /// Returns the mistake of a message that ends too early.
+    /// Returns the error for a message that ends too early.
     pub(super) fn cut_off(&self) -> MalformedJson {
         MalformedJson { what: self.tokens.missing(), at: 0 }
     }
@@ -147,13 +148,13 @@ impl JsonWalk {
         self.is_list
     }
 
-    /// Takes as much of the string at hand, which is no key, as there is at once; see
+    /// Takes as much as possible of the current string, which is not a key; see
     /// [`JsonTokens::text`].
     pub(super) fn text(&self, bytes: &[u8], text: &mut Vec<u8>) -> usize {
         self.tokens.text(bytes, text)
     }
 
-    /// Takes what `bytes`, which are not empty, begin with.
+    /// Takes the token at the start of `bytes`, which must not be empty.
     pub(super) fn next<'a>(&'a mut self, bytes: &'a [u8]) -> Result<Step<'a>, MalformedJson> {
         if let Some(opened) = self.opened.take() {
             let within = if opened == b'[' { Key::Item } else { Key::Other };

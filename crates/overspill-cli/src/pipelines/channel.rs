@@ -1,6 +1,8 @@
-//! The prelude, the pipe for reports and the files for captures, which the shell and our stages share with this process.
+//! Opens the prelude, the pipe for reports and the files for captures, which the shell and the
+//! capturing stages share with this process.
 //!
-//! The shell opens them as `/proc/PID/fd/N`. Nothing has a name in a directory, so nothing is left behind.
+//! The shell opens them as `/proc/PID/fd/N`. They have no name in a directory, so nothing is left
+//! behind.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -17,25 +19,27 @@ use super::tee::TeeArgument;
 
 const BASH_PRELUDE: &str = include_str!("prelude.sh");
 const ZSH_PRELUDE: &str = include_str!("prelude.zsh");
-/// The DEBUG trap takes itself off after so many events: a long loop must not become slow.
+/// The number of events after which the DEBUG trap removes itself, because a long loop must not
+/// become slow.
 const EVENTS: usize = 300;
-/// The room that we ask for in the pipe.
+/// The size in bytes that overspill requests for the pipe.
 const PIPE_ROOM: usize = 1 << 20;
-/// The longest report of the prelude: nine commands of 400 characters of four bytes, names of functions, and numbers.
+/// The number of bytes of the longest report: nine commands of 400 characters of four bytes, names
+/// of functions, and numbers.
 const LONGEST_REPORT: usize = 18 << 10;
-/// The file descriptors that we need to run a command.
+/// The number of file descriptors that overspill needs to run a command.
 const DESCRIPTORS_TO_RUN: u64 = 24;
-/// Room for the reports of our stages.
+/// The number of bytes of the pipe for the reports of the capturing stages.
 const STAGE_REPORTS: usize = 4 << 10;
 
-/// Takes the prelude out of the environment of the commands.
+/// The command that removes the prelude from the environment of the commands.
 const START: &str = "unset BASH_ENV";
-/// Gives the prelude one more event after the last command.
+/// The command that gives the prelude one more event after the last command.
 const EXIT_TRAP: &str = "trap ': end' EXIT";
-/// The same in zsh, whose DEBUG trap has no event there.
+/// The same for zsh, whose DEBUG trap has no event there.
 const ZSH_EXIT_TRAP: &str = "trap \"$__ovs_t\" EXIT";
 
-/// Our ends.
+/// The ends of overspill: the prelude, both ends of the pipe, and the files.
 pub(super) struct Channel {
     prelude: OwnedFd,
     reader: File,
@@ -53,7 +57,8 @@ impl Channel {
         let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
         let _ = fcntl_setpipe_size(&writer, PIPE_ROOM);
         let room = fcntl_getpipe_size(&writer)?;
-        // The shell must never wait for us, so it writes no more reports than the pipe can hold.
+        // The shell must never wait for overspill, so it writes no more reports than the pipe can
+        // contain.
         let reports = room.saturating_sub(STAGE_REPORTS) / LONGEST_REPORT;
         let captures =
             (0..captures).map(|_| unnamed_file(directory)).collect::<io::Result<Vec<_>>>()?;
@@ -72,14 +77,14 @@ impl Channel {
             .replace("@EVENTS@", &EVENTS.to_string())
             .replace("@PIPE@", &path(&writer));
         let mut file = File::from(memfd_create("overspill", MemfdFlags::CLOEXEC)?);
-        // The command comes first if there are few descriptors.
+        // With few descriptors, the command comes first.
         let most = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
         if u64::try_from(file.as_raw_fd()).unwrap_or(u64::MAX) + DESCRIPTORS_TO_RUN > most {
             return Err(io::ErrorKind::QuotaExceeded.into());
         }
         file.write_all(text.as_bytes())?;
         let channel = Channel { prelude: file.into(), reader: reader.into(), writer, captures };
-        // The shell complains if it may not open these, so we try first.
+        // The shell prints an error if it may not open the prelude, so overspill tries first.
         File::open(channel.prelude_path())?;
         Ok(channel)
     }
@@ -89,7 +94,7 @@ impl Channel {
         path(&self.prelude)
     }
 
-    /// Returns the argument of the stage at a place.
+    /// Returns the argument of the capturing stage at a place.
     pub(super) fn tee_argument(&self, place: usize, most: u64, floor: u64) -> Option<TeeArgument> {
         let (pipe, file) = (self.writer.as_raw_fd(), self.captures.get(place)?.as_raw_fd());
         Some(TeeArgument { pid: std::process::id(), pipe, file, most, floor, place })
@@ -98,7 +103,7 @@ impl Channel {
     /// Returns the reports so far, and the files of the captures.
     pub(super) fn close(self) -> (Vec<u8>, Vec<File>) {
         let mut reports = Vec::new();
-        // The end of the reports is `WouldBlock`, since we hold the other end ourselves.
+        // The reports end with `WouldBlock`, because this process has the other end open.
         let _ = (&self.reader).read_to_end(&mut reports);
         (reports, self.captures)
     }
@@ -108,12 +113,12 @@ fn path(descriptor: &OwnedFd) -> String {
     format!("/proc/{}/fd/{}", std::process::id(), descriptor.as_raw_fd())
 }
 
-/// Returns how many bytes are free on the disk of a directory.
+/// Returns the number of free bytes on the disk of a directory.
 pub(super) fn free_space(directory: &Path) -> u64 {
     rustix::fs::statvfs(directory).map_or(0, |disk| disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-/// Makes a file without a name.
+/// Creates a file without a name.
 fn unnamed_file(directory: &Path) -> io::Result<File> {
     let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
     Ok(rustix::fs::open(directory, flags, Mode::RUSR | Mode::WUSR)?.into())

@@ -1,4 +1,4 @@
-//! Systems without `/proc/PID/fd`: no line is watched.
+//! Stands in for `channel.rs` on systems without `/proc/PID/fd`, on which no line is watched.
 
 use std::fs::File;
 use std::io;

@@ -1,14 +1,16 @@
-//! Failures that a pipe hides.
+//! Reports failures that a pipe hides.
 //!
-//! In: a line for bash or zsh, such as `cargo test 2>&1 | tail -5`. Out: the same output and the same exit code, and a
-//! line after the output if a stage before the last one failed. The output of the first stage is saved then.
+//! In: a line for bash or zsh, such as `cargo test 2>&1 | tail -5`. Out: the same output and the
+//! same exit code, and a line after the output if a stage before the last one failed. In that case
+//! overspill saves the output of the first stage.
 //!
-//! - [`Watch::attach`] lets the shell read a prelude, whose traps report failed stages. bash reads it through
-//!   BASH_ENV. zsh reads it by a command before the line. `overspill tee` may be inserted after a first stage of a
-//!   line for bash, where `scan` is sure about the grammar.
-//! - [`Watch::finish`] reads the reports. `rules` decides what to report, and `notice` words it.
+//! - [`Watch::attach`] makes the shell read a prelude, whose traps report failed stages. bash
+//!   reads it through BASH_ENV. zsh reads it with a command before the line. In a line for bash,
+//!   `overspill tee` may follow the first stage, if `scan` is sure about the grammar.
+//! - [`Watch::finish`] reads the reports. `rules` decides which failures to report, and `notice`
+//!   words the report.
 //!
-//! docs/pipelines.md says when it speaks and when it is silent.
+//! docs/pipelines.md explains when overspill reports a failure and when it stays silent.
 
 #[cfg_attr(
     not(all(target_os = "linux", not(any(feature = "portable-unix", feature = "portable-std")))),
@@ -47,11 +49,12 @@ use rules::{Events, HiddenFailure, Line, PlaceText};
 pub(crate) use settings::{PipelineMode, PipelineSettings};
 use shell::Shell;
 
-/// A first stage that ran for so long is saved, so that the agent does not have to run it again.
+/// The run time in milliseconds after which the output of a first stage is saved, so that the agent
+/// does not have to run it again.
 const LONG_MILLIS: u64 = 2_000;
-/// Less text than this is not worth a notice.
+/// The number of bytes that a saved output needs at least to be worth a notice.
 const WORTH_SAVING: u64 = 4 << 10;
-/// A line with more pipelines is not captured.
+/// The number of pipelines at most in a line that is captured.
 const MOST_PLACES: usize = 8;
 
 /// A line that is watched while it runs.
@@ -62,17 +65,17 @@ pub(crate) struct Watch {
     text: String,
     /// The pipelines that are captured.
     places: Vec<PlaceText>,
-    /// The words that our stages begin with.
+    /// The words with which the stages of overspill begin.
     our_stage: String,
 }
 
-/// The settings of the prelude.
+/// The options of the prelude.
 #[allow(dead_code, reason = "only Linux has a prelude")]
 struct Prelude {
     shell: Shell,
-    /// It gets an event after the last command.
+    /// Tells whether the prelude gets an event after the last command.
     sees_end: bool,
-    /// The line itself reads it, and bash has read the user's start file before.
+    /// Tells whether the line itself reads the prelude, after bash has read the user's start file.
     is_sourced: bool,
     /// The words of the line that may name functions, for the shell.
     names: String,
@@ -81,14 +84,15 @@ struct Prelude {
 /// The failures of a line, and the notice about them.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
-    /// The line that follows the output. Empty if there is nothing to report.
+    /// The line that follows the output, or an empty text without a hidden failure.
     pub(crate) notice: String,
     /// The pipelines in which a stage failed.
     pub(crate) pipelines: Vec<PipelineStatus>,
 }
 
 impl Watch {
-    /// Prepares the command of a shell, whose line is the word `at`. `None` leaves the command as it is.
+    /// Prepares the command of a shell, whose line is the word `at`. `None` leaves the command
+    /// unchanged.
     pub(crate) fn attach(
         settings: &PipelineSettings,
         default: PipelineMode,
@@ -151,7 +155,8 @@ impl Watch {
         Some(Watch { channel, shell, text, places: texts, our_stage })
     }
 
-    /// Reads what was seen, and saves what was captured. `shown` is the size of the line's output.
+    /// Reads the reports, and saves the captured output. `shown` is the number of bytes of the
+    /// line's output.
     pub(crate) fn finish(self, overspill: &Overspill, call: &Call, shown: u64) -> Watched {
         let Watch { channel, shell, text, places, our_stage } = self;
         let (bytes, files) = channel.close();
@@ -206,7 +211,7 @@ fn masked(command: &str, overspill: &Overspill) -> String {
     }
 }
 
-/// What the capturing stages of a line wrote.
+/// The output that the capturing stages of a line wrote.
 struct Captured<'a> {
     overspill: &'a Overspill,
     call: &'a Call,
@@ -222,7 +227,7 @@ impl Captured<'_> {
         if capture.saved == 0 {
             return None;
         }
-        // The other files are closed here, which frees their space before the store needs some.
+        // The other files are closed here, which frees their space before the store needs it.
         let mut file = self.files.into_iter().nth(place)?;
         let command = self.places.get(place).map(|place| place.first.clone());
         let call = Call { command, ..self.call.clone() };
@@ -260,7 +265,7 @@ impl Captured<'_> {
         Some(SavedCapture { size, read: self.overspill.way_to(saved) })
     }
 
-    /// Saves the output of a first stage that ran for long and that the line dropped most of.
+    /// Saves the output of a first stage that ran for long, if the line dropped most of it.
     fn longest(self, shown: u64) -> Option<String> {
         let is_dropped = |capture: &&CaptureReport| {
             let most = capture.total > WORTH_SAVING && capture.total / 2 > shown;
@@ -275,7 +280,7 @@ impl Captured<'_> {
     }
 }
 
-/// Corrects the record of a captured output: nothing of it was sent.
+/// Corrects the record of a captured output, because nothing of it was sent.
 fn note_as_captured(overspill: &Overspill, id: &OutputId) {
     let store = overspill.store();
     if let Ok(Some(mut record)) = store.record(id) {
@@ -287,7 +292,7 @@ fn note_as_captured(overspill: &Overspill, id: &OutputId) {
 
 /// Returns the words of a line that may be names of functions. They need no quotes.
 fn names_of(line: &str) -> String {
-    /// The room for names in a report of the prelude.
+    /// The number of bytes for names in a report of the prelude.
     const ROOM: usize = 2 << 10;
     let is_part = |char: char| char.is_ascii_alphanumeric() || "_-.:+@".contains(char);
     let may_be_name =
@@ -303,8 +308,8 @@ fn names_of(line: &str) -> String {
     names
 }
 
-/// Returns how many bytes each of so many captures may take. All of them together get a quarter of the free
-/// space above the floor, since the line may need the disk itself.
+/// Returns the number of bytes that each of `captures` captures may take. All together get a
+/// quarter of the free space above the floor, because the line may need the disk itself.
 fn share_of_disk(free: u64, floor: u64, captures: usize) -> u64 {
     free.saturating_sub(floor) / 4 / captures.max(1) as u64
 }

@@ -6,29 +6,29 @@ use overspill::internal::notice::mark_line;
 use super::rules::HiddenFailure;
 use crate::ui;
 
-/// The longest command in a notice, in characters.
+/// The number of characters of a command that a notice shows at most.
 const LONGEST_COMMAND: usize = 60;
 
-/// Redirections that say nothing about a command.
+/// The redirections that say nothing about a command.
 const ENDS: [&str; 3] = ["2>&1", "</dev/null", "< /dev/null"];
 
 /// An output that was captured and saved.
 pub(super) struct SavedCapture {
     pub(super) size: SavedSize,
-    /// The words that read it.
+    /// The command that reads the output.
     pub(super) read: String,
 }
 
-/// How much of an output is saved.
+/// The saved amount of an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SavedSize {
     /// All of its lines.
     Lines(u64),
-    /// So many bytes. The lines that are not saved are not counted.
+    /// A part of the bytes. The lines that are not saved are not counted.
     Part { bytes: u64, total: u64 },
 }
 
-/// Words a failure that the exit code hides.
+/// Returns the notice about a failure that the exit code hides.
 pub(super) fn failure(
     failure: &HiddenFailure,
     others: usize,
@@ -60,7 +60,7 @@ pub(super) fn failure(
     mark_line(None, &text)
 }
 
-/// Words a capture of a line in which nothing failed.
+/// Returns the notice about a saved output of a line in which nothing failed.
 pub(super) fn capture(command: &str, saved: &SavedCapture) -> String {
     let SavedCapture { size, read } = saved;
     let what = match *size {
@@ -77,7 +77,7 @@ fn number(number: u64) -> String {
     counted(number, "").trim_end_matches('s').trim_end().to_owned()
 }
 
-/// Returns a command as it stands in a notice: on one line, without redirections at its end, not too long.
+/// Returns a command for a notice: on one line, without redirections at its end, not too long.
 fn quoted(command: &str) -> String {
     let mut command = command.trim();
     while let Some(shorter) = ENDS.iter().find_map(|end| command.strip_suffix(end)) {

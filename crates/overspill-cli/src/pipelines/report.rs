@@ -1,11 +1,11 @@
-//! Reads what the prelude and the capturing stages write into our pipe.
+//! Reads the records that the prelude and the capturing stages write into the pipe.
 //!
 //! In: the bytes of the pipe. Out: one record for each event. Fields end with a NUL byte.
 
 /// A pipeline in which a stage failed, as the shell reported it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct PipelineReport {
-    /// The number of the event that saw it. The shell numbers its simple commands.
+    /// The number of the event that saw the pipeline. The shell numbers its simple commands.
     pub(super) event: u64,
     /// `$?` after the pipeline.
     pub(super) status: i32,
@@ -17,26 +17,27 @@ pub(super) struct PipelineReport {
     pub(super) functions: Vec<String>,
 }
 
-/// What a capturing stage saw.
+/// The figures of a capturing stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CaptureReport {
-    /// The number of its place in the line.
+    /// The number of the place in the line.
     pub(super) place: usize,
-    /// How many bytes the first stage wrote.
+    /// The number of bytes that the first stage wrote.
     pub(super) total: u64,
-    /// How many of them are in the file.
+    /// The number of these bytes that are in the file.
     pub(super) saved: u64,
-    /// The reader left before the first stage ended.
+    /// Tells whether the reader left before the first stage ended.
     pub(super) reader_left: bool,
     /// The time from the start of the stage to its end, in milliseconds.
     pub(super) millis: u64,
 }
 
-/// The kinds of records.
+/// The first field of a record about a pipeline.
 pub(super) const PIPELINE: &str = "E";
+/// The first field of a record about a capture.
 pub(super) const CAPTURE: &str = "T";
 
-/// Returns the records. A record that is cut off or broken ends the list.
+/// Returns the records. A truncated or broken record ends the list.
 pub(super) fn read(bytes: &[u8]) -> (Vec<PipelineReport>, Vec<CaptureReport>) {
     let text = String::from_utf8_lossy(bytes);
     let mut fields = text.split('\0');

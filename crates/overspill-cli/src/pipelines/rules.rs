@@ -1,7 +1,7 @@
-//! Decides which failures of a line nobody can see.
+//! Decides which failures of a line are hidden.
 //!
 //! In: the line, the reports of the shell and of the capturing stages. Out: the failures to report.
-//! A false alarm is worse than silence: where the rules are not sure, they say nothing.
+//! A false alarm is worse than silence: if the rules are not sure, they report nothing.
 
 use overspill::internal::store::{PipelineStatus, StageStatus};
 
@@ -23,11 +23,11 @@ pub(super) struct HiddenFailure {
 
 /// The line as the shell ran it.
 pub(super) struct Line<'a> {
-    /// Its text, with our stages.
+    /// The text, with the stages of overspill.
     pub(super) text: &'a str,
     /// The pipelines that are captured.
     pub(super) places: &'a [PlaceText],
-    /// The words that our stages begin with.
+    /// The words with which the stages of overspill begin.
     pub(super) our_stage: &'a str,
     pub(super) events: Events,
 }
@@ -41,11 +41,11 @@ pub(super) enum Events {
     OfLists,
 }
 
-/// The text of a pipeline that is captured.
+/// The text of a captured pipeline.
 pub(super) struct PlaceText {
-    /// Its first stage, as the user wrote it.
+    /// The first stage, as the user wrote it.
     pub(super) first: String,
-    /// `|| true` or the like follows it.
+    /// Tells whether `|| true` or the like follows the pipeline.
     expects_failure: bool,
 }
 
@@ -83,21 +83,22 @@ impl Line<'_> {
     }
 }
 
-/// A signal ended the writer because its reader was gone.
+/// The exit code of a writer that SIGPIPE ended, because its reader was gone.
 const SIGPIPE: i32 = 141;
-/// The shell could not run the command.
+/// The exit codes of the shell for a command that it could not run.
 const COULD_NOT_RUN: [i32; 2] = [126, 127];
-/// A signal other than SIGHUP ended the command. `git` and `ssh` have codes of their own around these.
+/// The exit codes of commands that a signal other than SIGHUP ended. `git` and `ssh` have their own
+/// codes around these.
 const ENDED_BY_SIGNAL: std::ops::RangeInclusive<i32> = 130..=165;
-/// Commands after `||` that tell that the author of the pipeline expects a failure.
+/// The commands after `||` that show that the author of the pipeline expects a failure.
 const EXPECTS_FAILURE: [&str; 4] = ["true", ":", "echo", "printf"];
 
-/// Words that begin a compound command.
+/// The words that begin a compound command.
 const COMPOUND_STARTS: [&str; 9] =
     ["(", "{", "for", "while", "until", "if", "case", "[[", "select"];
 
-/// Reads a report of zsh, which names the whole list of commands with the pipeline. `None` if the pipeline is not
-/// certain: it may stand in a function that the user has defined elsewhere.
+/// Reads a report of zsh, which names the whole list of commands with the pipeline. Returns `None`
+/// if the pipeline is not certain: it may be in a function that the user has defined elsewhere.
 pub(super) fn of_chain(report: PipelineReport, line: &Line) -> Option<PipelineReport> {
     let stages = scan::stages_of(report.commands.last()?, report.codes.len())?;
     let joined = stages.iter().map(|stage| squeezed(stage)).collect::<Vec<_>>().join("|");
@@ -115,12 +116,12 @@ pub(super) fn hidden_failures(
     let mut before: Option<&PipelineReport> = None;
     let mut first_event = 0;
     for report in reports {
-        // The shell keeps the codes of a pipeline until the next one ends, and reports them again with each stage
-        // of the next one that it starts.
+        // The shell keeps the codes of a pipeline until the next pipeline ends, and reports them
+        // again with each stage of the next pipeline that it starts.
         let is_same = before
             .is_some_and(|before| before.event + 1 == report.event && before.codes == report.codes);
         before = Some(report);
-        // All stages of the next one have started, and it ended with the same codes.
+        // All stages of the next pipeline have started, and it ended with the same codes.
         let stages = match line.events {
             Events::OfCommands => report.codes.len() as u64,
             Events::OfLists => 1,
@@ -140,7 +141,7 @@ pub(super) fn hidden_failures(
     found
 }
 
-/// Returns the exit codes of a pipeline with what is known of its stages.
+/// Returns the exit codes of a pipeline, with the commands that are certain.
 pub(super) fn status(report: &PipelineReport, line: &Line) -> PipelineStatus {
     let Pipeline { stages, codes, .. } = Pipeline::stages(report, line);
     let commands = stages.into_iter().map(|stage| stage.map(|stage| stage.text));
@@ -148,26 +149,26 @@ pub(super) fn status(report: &PipelineReport, line: &Line) -> PipelineStatus {
     PipelineStatus { stages: stages.collect() }
 }
 
-/// One run of a pipeline, without our own stage.
+/// One run of a pipeline, without the stage of overspill.
 struct Pipeline {
-    /// What is known of the stages; `None` for a stage whose text is not certain.
+    /// The stages; `None` for a stage whose text is not certain.
     stages: Vec<Option<Stage>>,
     codes: Vec<i32>,
     place: Option<usize>,
-    /// Our own stage failed.
+    /// Tells whether the stage of overspill failed.
     is_broken: bool,
     /// The names of shell functions among its words.
     functions: Vec<String>,
 }
 
 impl Pipeline {
-    /// Returns a pipeline whose exit code is that of its last stage. Otherwise `!` or `pipefail` is at work,
-    /// and the author of the line has thought of it.
+    /// Returns a pipeline whose exit code is that of its last stage. Otherwise the author of the
+    /// line uses `!` or `pipefail`, and knows about the failure.
     fn of(report: &PipelineReport, line: &Line) -> Option<Pipeline> {
         (report.codes.last() == Some(&report.status)).then(|| Pipeline::stages(report, line))
     }
 
-    /// Puts the codes and the commands together.
+    /// Combines the codes and the commands.
     fn stages(report: &PipelineReport, line: &Line) -> Pipeline {
         let first = report.commands.len().saturating_sub(report.codes.len());
         let commands = &report.commands[first..];
@@ -178,7 +179,7 @@ impl Pipeline {
         })
     }
 
-    /// Reads a pipeline whose second stage is ours.
+    /// Reads a pipeline whose second stage is that of overspill.
     fn with_our_stage(
         report: &PipelineReport,
         commands: &[String],
@@ -188,7 +189,8 @@ impl Pipeline {
             |command: &String| Some(command.strip_prefix(line.our_stage)?.trim().to_owned());
         let at = commands.iter().rposition(|command| argument(command).is_some())?;
         let after = &commands[at + 1..];
-        // Every pipeline of such a line has our stage. Stages that are no simple commands have no event.
+        // Every pipeline of such a line has a stage of overspill. Stages that are not simple
+        // commands have no event.
         let unknown = report.codes.len().checked_sub(after.len() + 2)?;
         let place: usize = argument(&commands[at])?.rsplit(':').next()?.parse().ok()?;
         let started =
@@ -208,7 +210,7 @@ impl Pipeline {
     /// Returns the first failure that the exit code hides.
     fn hidden(&self, line: &Line, captures: &[CaptureReport]) -> Option<HiddenFailure> {
         let (last, before) = self.codes.split_last()?;
-        // The exit code shows a failure, or our own stage did not work.
+        // The exit code shows a failure, or the stage of overspill did not work.
         if *last != 0 || self.is_broken || self.is_expected(line) {
             return None;
         }
@@ -232,7 +234,7 @@ impl Pipeline {
             return place.expects_failure;
         }
         let text = squeezed(line.text);
-        // The last stages that are certain. If there are none, any `|| true` counts.
+        // The last stages that are certain. Without any, any `|| true` counts.
         let known = self.stages.iter().rev().map_while(Option::as_ref);
         let mut known: Vec<String> = known.map(|stage| squeezed(&stage.text)).collect();
         known.reverse();
@@ -256,7 +258,7 @@ impl Pipeline {
         }
         let is_grave = could_not_run || ENDED_BY_SIGNAL.contains(&code);
         match &self.stages[at] {
-            // Its errors may be thrown away, and 1 may be an answer.
+            // The errors may be thrown away, and 1 may be an answer.
             None => !line.may_answer(code) && (is_grave || !line.text.contains("/dev/null")),
             Some(stage) => {
                 let runs_several = stage.is_compound || self.functions.contains(&stage.name);
@@ -270,13 +272,15 @@ impl Pipeline {
         }
     }
 
-    /// Tells whether the reader may have left before everything had arrived. Then the code may come from that.
+    /// Tells whether the reader may have left before all input had arrived. The code may come from
+    /// that.
     fn reader_left(&self, at: usize, captures: &[CaptureReport]) -> bool {
         let captured = captures.iter().find(|capture| Some(capture.place) == self.place);
         match captured.filter(|_| at == 0) {
             Some(capture) => capture.reader_left,
             None => {
-                // Code 1 of a script may be a broken pipe, and another script may read any part of it.
+                // Code 1 of a script may be a broken pipe, and another script may read any part of
+                // it.
                 let is_script = self.stages[at].as_ref().is_some_and(Stage::is_interpreter);
                 let may_be_broken = is_script && self.codes[at] == 1;
                 let may_leave =
@@ -303,17 +307,19 @@ fn is_whole_pipeline(report: &PipelineReport, line: &Line) -> bool {
             || after.starts_with('|') && !after.starts_with("||")
             || after.starts_with('&') && !after.starts_with("&&")
     };
-    // The same text as a part of a longer pipeline, or in the background, leaves a doubt.
+    // If the same text is also part of a longer pipeline, or runs in the background, the match is
+    // not certain.
     let places: Vec<(&str, &str)> = places.collect();
     !places.is_empty() && !places.into_iter().any(continues)
 }
 
-/// Tells whether a text has this pipeline. bash writes `|&` as `2>&1 |`.
+/// Tells whether a text contains this pipeline. bash writes `|&` as `2>&1 |`.
 fn has_pipeline(text: &str, pipeline: &str) -> bool {
     text.contains(pipeline) || text.contains(&pipeline.replace("2>&1|", "|&"))
 }
 
-/// Tells whether a squeezed text may have a pipeline with two compound stages next to each other: `(a) | { b; }`.
+/// Tells whether a squeezed text may contain a pipeline with two adjacent compound stages: `(a) | {
+/// b; }`.
 fn has_compound_pipeline(text: &str) -> bool {
     const ENDS: [&str; 6] = [")", "}", "done", "fi", "esac", "]]"];
     text.match_indices('|').any(|(at, _)| {
@@ -324,7 +330,8 @@ fn has_compound_pipeline(text: &str) -> bool {
     })
 }
 
-/// Returns a command without the text of its here-documents. In the line, that text follows the pipeline.
+/// Returns a command without the text of its here-documents. In the line, that text follows the
+/// pipeline.
 fn without_document(command: &str) -> &str {
     match command.split_once('\n') {
         Some((first, _)) if first.contains("<<") => first,
@@ -332,20 +339,21 @@ fn without_document(command: &str) -> &str {
     }
 }
 
-/// Returns the stages whose text is certain, because the line has the same text.
+/// Returns the stages whose text is certain, because the line contains the same text.
 fn known_stages(commands: &[String], count: usize, line: &Line) -> Vec<Option<Stage>> {
     let text = squeezed(line.text);
     let squeezed_commands: Vec<String> =
         commands.iter().map(|command| squeezed(without_document(command))).collect();
     let joined = squeezed_commands.join("|");
-    // A pipeline of compound commands has no event of its own, so the last commands may be of the one before it.
+    // A pipeline of compound commands has no event, so the last commands may belong to the pipeline
+    // before it.
     if has_compound_pipeline(&text) {
         return vec![None; count];
     }
     if commands.len() == count && has_pipeline(&text, &joined) {
         return commands.iter().map(|command| Some(Stage::of(without_document(command)))).collect();
     }
-    // A stage is no simple command. Those after it can be certain.
+    // One stage is not a simple command. The stages after it can be certain.
     let mut stages = vec![None; count];
     let most = commands.len().min(count.saturating_sub(1));
     let is_found = |known: &usize| {

@@ -1,8 +1,8 @@
 //! Finds the places in a shell line where a stage can be inserted into a pipeline.
 //!
 //! In: the line. Out: the place after the first stage of each foreground pipeline at the top level.
-//! The scanner knows a small part of the shell's grammar. If it meets anything else, it returns no
-//! place at all, so that a line is never changed by a guess.
+//! The scanner knows a small part of the shell's grammar. For any other grammar it returns no place
+//! at all, so that a line is never changed by a guess.
 
 mod quotes;
 mod redirections;
@@ -13,20 +13,20 @@ use std::ops::Range;
 
 pub(super) use zsh::{ends_inside_shell, stages_of};
 
-/// The line has something that the scanner does not know.
+/// The error for a line with grammar that the scanner does not know.
 #[derive(Debug)]
 struct Unsure;
 
-/// Words that begin or end a compound command, where they stand in the place of a command.
+/// The words that begin or end a compound command, in the position of a command.
 const COMPOUND: [&str; 20] = [
     "if", "then", "elif", "else", "fi", "for", "select", "while", "until", "do", "done", "case",
     "esac", "in", "function", "coproc", "[[", "{", "}", "((",
 ];
-/// Commands that change how the rest of the line is read.
+/// The commands that change the grammar of the rest of the line.
 const CHANGES_GRAMMAR: [&str; 3] = ["alias", "unalias", "shopt"];
-/// Words that may stand before a command without being one.
+/// The words that may stand before a command.
 const BEFORE_COMMAND: [&str; 2] = ["!", "time"];
-/// Longer lines are left alone.
+/// The number of bytes of a scanned line at most.
 const LONGEST: usize = 64 * 1024;
 
 /// A place where a stage can be inserted.
@@ -40,7 +40,7 @@ pub(super) struct Place {
     pub(super) end: usize,
 }
 
-/// Returns the places of each foreground pipeline. Empty if the scanner is unsure.
+/// Returns the places of all foreground pipelines, or none if the scanner is unsure.
 pub(super) fn places(line: &str) -> Vec<Place> {
     if line.len() > LONGEST {
         return Vec::new();
@@ -48,10 +48,11 @@ pub(super) fn places(line: &str) -> Vec<Place> {
     Scanner::new(line).all().unwrap_or_default()
 }
 
-/// Returns what must stand between a line and a command that follows it. `None` if the scanner is unsure.
+/// Returns the text that must stand between a line and a command after it. `None` if the scanner is
+/// unsure.
 ///
-/// On a line of its own the command would change the line numbers in error messages, so that is done only
-/// after a comment or a here-document.
+/// A command on its own line would change the line numbers in error messages, so a line break is
+/// used only after a comment or a here-document.
 pub(super) fn before_next(line: &str) -> Option<&'static str> {
     let mut scanner = Scanner::new(line);
     scanner.walk().ok()?;
@@ -62,10 +63,11 @@ pub(super) fn before_next(line: &str) -> Option<&'static str> {
     })
 }
 
-/// Tells whether a pipeline can be the last thing that runs: the last command, or one before `||`.
+/// Tells whether a pipeline can run last: as the last command, or before `||`.
 ///
-/// bash replaces itself by a last command that is no pipeline and no builtin, unless there is an EXIT trap. Then a
-/// signal that ends the command would look different, so such a line gets no trap.
+/// Without an EXIT trap, bash replaces itself by a last command that is not a pipeline and not a
+/// builtin. With a trap, a signal that ends this command would look different, so such a line gets
+/// no trap.
 pub(super) fn needs_event_at_end(line: &str) -> bool {
     let may_be = Scanner::new(line).last_may_be_pipeline();
     may_be
@@ -79,24 +81,26 @@ struct HereDocument {
     strips_tabs: bool,
 }
 
+/// The state of a scan.
 struct Scanner<'a> {
     line: &'a str,
     at: usize,
-    /// A command may begin here.
+    /// Tells whether a command may begin here.
     at_command: bool,
     /// The start of the pipeline.
     start: usize,
-    /// How many `|` the pipeline has so far.
+    /// The number of `|` in the pipeline so far.
     pipes: usize,
-    /// What stands since the last operator.
+    /// The state of the stage since the last operator.
     stage: StageState,
-    /// The last operator is `&&` or `||`.
+    /// Tells whether the last operator is `&&` or `||`.
     needs_pipeline: bool,
-    /// A pipeline of the current list is followed by `||`.
+    /// Tells whether `||` follows a pipeline of the current list.
     has_alternative: bool,
-    /// A pipeline can be the last thing that runs in the last list.
+    /// Tells whether a pipeline can run last in the last list.
     needs_event_at_end: bool,
-    /// The last list that has commands, if it runs in the foreground: its last pipeline, and how many `|` that has.
+    /// The last list with commands, if it runs in the foreground: its last pipeline, and the number
+    /// of `|` in it.
     last: Option<(&'a str, usize)>,
     /// The stages of the current pipeline that have ended.
     stages: Vec<Range<usize>>,
@@ -146,14 +150,14 @@ impl<'a> Scanner<'a> {
     }
 
     fn walk(&mut self) -> Result<(), Unsure> {
-        // The patterns of `case` have parentheses that nothing opens. `$[` is arithmetic.
+        // The patterns of `case` have parentheses without an opening one. `$[` is arithmetic.
         if self.line.len() > LONGEST || self.line.contains("esac") || self.line.contains("$[") {
             return Err(Unsure);
         }
         while let Some(byte) = self.peek() {
             match byte {
                 b' ' | b'\t' => self.at += 1,
-                // An escaped line break between two words.
+                // An escaped line break separates two words.
                 b'\\' if self.starts("\\\n") => self.at += 2,
                 b'\n' => self.end_line()?,
                 b'#' => self.skip_comment(),
@@ -185,7 +189,7 @@ impl<'a> Scanner<'a> {
             }
         }
         let is_open = match self.stage {
-            // After `;`, `&` and a line break nothing has to follow.
+            // After `;`, `&` and a line break no command has to follow.
             StageState::Empty => self.pipes > 0 || self.needs_pipeline,
             StageState::NeedsWord | StageState::NeedsCommand => true,
             StageState::Complete => false,
@@ -224,7 +228,7 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Notes where the pipeline ends.
+    /// Notes the end of the pipeline.
     fn note_end(&mut self) {
         let mut stages = std::mem::take(&mut self.stages);
         stages.push(self.stage_start..self.at);
@@ -301,12 +305,12 @@ impl<'a> Scanner<'a> {
         while let Some(byte) = self.peek() {
             match byte {
                 b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'<' | b'>' => break,
-                // A function, an array or a pattern.
+                // This is a function, an array or a pattern.
                 b'(' | b')' => return Err(Unsure),
                 _ => is_plain &= self.skip_unit()? == Unit::Plain,
             }
         }
-        // The index of an array may have blanks and operators.
+        // The index of an array may contain blanks and operators.
         let word = &self.line[start..self.at];
         let is_open = word.matches('[').count() > word.matches(']').count();
         let is_cut_short = !matches!(self.peek(), None | Some(b' ' | b'\t' | b'\n'));
@@ -334,23 +338,25 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// What stands of a stage so far.
+/// The state of a stage.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum StageState {
     Empty,
-    /// A redirection without its target.
+    /// A redirection lacks its target.
     NeedsWord,
-    /// `!` or `time` without its command.
+    /// `!` or `time` lacks its command.
     NeedsCommand,
     Complete,
 }
 
+/// The place in which a list runs: the foreground or the background.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ground {
     Fore,
     Back,
 }
 
+/// A part of a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unit {
     Plain,

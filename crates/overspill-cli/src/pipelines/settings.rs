@@ -1,4 +1,4 @@
-//! The setting `pipelines`.
+//! Reads the setting `pipelines`.
 
 use std::path::PathBuf;
 
@@ -8,17 +8,18 @@ use overspill::store::DiskOptions;
 use crate::settings::SettingSources;
 use crate::settings::keys::Key;
 
-/// A capture leaves so much free in any case: the line itself may write a file.
+/// The number of bytes that a capture always leaves free on the disk, because the line itself may
+/// write a file.
 const MARGIN: u64 = 64 << 20;
 
-/// The action on pipelines.
+/// The way to treat pipelines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PipelineMode {
-    /// Nothing.
+    /// Do nothing.
     Off,
-    /// Hidden failures are reported.
+    /// Report hidden failures.
     Status,
-    /// The output of the first stage is saved, too.
+    /// Also save the output of the first stage.
     Full,
 }
 
@@ -40,9 +41,9 @@ pub(crate) struct PipelineSettings {
     pub(crate) mode: Option<PipelineMode>,
     /// The directory of the store.
     pub(crate) store: Option<PathBuf>,
-    /// How much of one output is captured.
+    /// The number of bytes of one output that are captured at most.
     pub(crate) most: u64,
-    /// How much of the disk stays free, if the user has set it.
+    /// The number of bytes of the disk that stay free, if the user has set it.
     keep_free: Option<u64>,
 }
 
@@ -60,7 +61,8 @@ impl PipelineSettings {
             most: most.unwrap_or(profile.max_output),
         }
     }
-    /// Returns how many bytes must be free on the disk for a capture. Only lines with a pipe ask.
+    /// Returns the number of bytes that must be free on the disk for a capture. It is computed only
+    /// for lines with a pipe.
     pub(crate) fn floor(&self) -> u64 {
         self.keep_free.unwrap_or_else(|| DiskOptions::default().keep_free).max(MARGIN)
     }

@@ -1,4 +1,4 @@
-//! The differences between bash and zsh.
+//! Handles the differences between bash and zsh.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -9,18 +9,20 @@ use crate::hosts::frame::{Dressing, Framed};
 
 /// The variable that names the prelude of bash.
 pub(super) const BASH_ENV: &str = "BASH_ENV";
-/// Variables that change how bash starts, also with an empty value. A user who sets one would notice the prelude.
+/// The variables that change the start of bash, even with an empty value. A user who sets one would
+/// notice the prelude.
 const IN_THE_WAY: [&str; 4] = [BASH_ENV, "SHELLOPTS", "BASHOPTS", "POSIXLY_CORRECT"];
 /// The function that keeps `$?` and gives the prelude one more event.
 const KEEPER: &str = "__ovs_k";
-/// Sets the trap of the prelude inside of a subshell. `$_` stays what the trap of the host leaves.
+/// The text that sets the trap of the prelude inside a subshell. It keeps `$_` as the trap of the
+/// host leaves it.
 const SUBSHELL_TRAP: &str = "; trap \"$__ovs_t\" DEBUG; : EXIT";
 
 /// A shell whose lines can be watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shell {
     Bash,
-    /// Hidden failures are reported, and nothing is captured.
+    /// zsh: hidden failures are reported, and no output is captured.
     Zsh,
 }
 
@@ -33,11 +35,11 @@ impl Shell {
         }
     }
 
-    /// Tells whether the line does what it does without us if it is watched.
+    /// Tells whether the line does the same with a prelude as without.
     pub(super) fn can_watch(self, framed: &Framed) -> bool {
         match self {
             Shell::Bash => true,
-            // `$_` is the argument of `eval` when it begins.
+            // `$_` is the argument of `eval` when `eval` begins.
             Shell::Zsh if framed.is_in_eval() => {
                 !framed.inner.contains("$_") && !framed.inner.contains("${_")
             }
@@ -63,10 +65,10 @@ impl Shell {
         }
     }
 
-    /// Returns the line that the shell gets. `None` if it cannot be watched.
+    /// Returns the line for the shell, or `None` if it cannot be watched.
     pub(super) fn dressed(self, framed: &Framed, text: &str, prelude: &str) -> Option<String> {
         let keeper = scan::before_next(&framed.inner).map(|before| format!("{before}{KEEPER}"));
-        // The line must work if the prelude cannot be read, and `$_` stays what it was.
+        // The line must work even if the prelude cannot be read, and `$_` must stay the same.
         let source = format!(". {prelude} 2>/dev/null || :");
         let first = match self {
             Shell::Bash => {
@@ -94,7 +96,8 @@ fn zsh_start_files(env: &Env) -> impl Iterator<Item = PathBuf> {
     own.chain(["/etc/zsh/zshenv", "/etc/zshenv"].map(PathBuf::from))
 }
 
-/// Tells whether a start file may set a trap or an option that would show the prelude. In doubt it does.
+/// Tells whether a start file may set a trap or an option that would show the prelude. If unsure,
+/// returns `true`.
 fn sets_traps(file: &Path) -> bool {
     const LARGEST: u64 = 256 << 10;
     match std::fs::metadata(file) {

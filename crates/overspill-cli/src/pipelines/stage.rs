@@ -1,36 +1,36 @@
-//! The text of a stage, and the meaning of its exit code.
+//! Parses the text of a stage, and interprets its exit code.
 
 mod reader;
 
 /// A stage of a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stage {
-    /// Its text, on one line.
+    /// The text, on one line.
     pub(super) text: String,
-    /// The name of its program; of `git` with its subcommand.
+    /// The name of the program; with the subcommand if the exit code depends on it.
     pub(super) name: String,
     /// The arguments after the name.
     arguments: Vec<String>,
-    /// Its standard output goes to a file.
+    /// Tells whether standard output goes to a file.
     pub(super) writes_to_file: bool,
-    /// Its error messages are thrown away.
+    /// Tells whether error messages are thrown away.
     pub(super) hides_errors: bool,
-    /// `timeout` may end it.
+    /// The `timeout` that may end the stage.
     time_limit: Option<TimeLimit>,
-    /// It runs several commands: in parentheses, in braces, or from a file.
+    /// Tells whether the stage runs several commands: in parentheses, in braces, or from a file.
     pub(super) is_compound: bool,
 }
 
-/// The end that `timeout` makes when the time is up.
+/// The way in which `timeout` ends a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TimeLimit {
-    /// It exits with 124.
+    /// `timeout` exits with 124.
     HasOwnCode,
-    /// Its options name a signal, which may show in the exit code.
+    /// The options name a signal, which may show in the exit code.
     HasSignal,
 }
 
-/// Programs that answer a question with the exit code 1.
+/// The programs that answer a question with the exit code 1.
 #[rustfmt::skip]
 const ANSWERS_WITH_ONE: [&str; 73] = [
     "grep", "egrep", "fgrep", "zgrep", "bzgrep", "xzgrep", "rg", "ag", "ack", "ugrep", "pcregrep",
@@ -42,24 +42,25 @@ const ANSWERS_WITH_ONE: [&str; 73] = [
     "crontab", "tmux", "screen", "journalctl", "kubectl diff", "wdiff", "ast-grep", "pip show", "pip3 show", "ffmpeg", "ffprobe",
     "dpkg-query", "tty", "mountpoint",
 ];
-/// Programs whose answer a runner hands on. Their names are not also names of scripts, as `test` is in `npm test`.
+/// The programs whose answer a runner passes on. Their names are not also names of scripts, as
+/// `test` is in `npm test`.
 #[rustfmt::skip]
 const ANSWERS_THROUGH_RUNNER: [&str; 23] = [
     "grep", "egrep", "fgrep", "zgrep", "bzgrep", "xzgrep", "rg", "ag", "ack", "ugrep", "pcregrep",
     "diff", "sdiff", "diff3", "zdiff", "colordiff", "wdiff", "cmp", "which", "pgrep", "pidof", "jq", "yq",
 ];
-/// The prelude cuts commands after so many characters.
+/// The number of characters after which the prelude cuts a command.
 const LONGEST_COMMAND: usize = 400;
-/// Programs for which `-h` alone does not ask for help.
+/// The programs for which `-h` alone does not ask for help.
 const HAS_OTHER_H: [&str; 6] = ["df", "du", "ls", "free", "lsblk", "sort"];
-/// Programs whose subcommand is a part of the name.
+/// The programs whose subcommand is part of the name.
 const HAS_SUBCOMMANDS: [&str; 3] = ["git", "npm", "systemctl"];
-/// Programs that run a command among their arguments.
+/// The programs that run a command among their arguments.
 const RUNS_IN_ARGUMENTS: [&str; 12] = [
     "xargs", "find", "bash", "sh", "dash", "zsh", "ssh", "docker", "podman", "kubectl", "parallel",
     "su",
 ];
-/// Programs that run another command with the rest of their arguments.
+/// The programs that run another command with the rest of their arguments.
 const RUNS_OTHERS: [&str; 13] = [
     "sudo", "doas", "env", "nice", "ionice", "nohup", "command", "builtin", "exec", "time",
     "stdbuf", "setsid", "timeout",
@@ -81,17 +82,17 @@ impl Stage {
         }
     }
 
-    /// Tells whether this exit code is an answer, and no failure.
+    /// Tells whether this exit code is an answer, and not a failure.
     pub(super) fn answers_with(&self, code: i32) -> bool {
         let name = self.name.as_str();
         let asks_for_help = || {
             let mut arguments = self.arguments.iter().filter(|word| !word.contains(['<', '>']));
             let is_long = self.arguments.iter().any(|word| word == "--help");
-            // `-h` is the host of many programs.
+            // For many programs, `-h` is the option for the host.
             let is_short = arguments.next().is_some_and(|word| word == "-h");
             is_long || is_short && arguments.next().is_none() && !HAS_OTHER_H.contains(&name)
         };
-        // A command that runs another one hands its answer on.
+        // A command that runs another one passes its answer on.
         let runs_answer = || {
             let words = self.arguments.iter().flat_map(|word| word.split_whitespace());
             RUNS_IN_ARGUMENTS.contains(&name)
@@ -106,20 +107,21 @@ impl Stage {
             ("sh" | "dash", 127) => self.arguments.iter().any(|word| word.contains("command -v")),
             ("xargs", 123) => runs_answer(),
             ("sort", 1) => self.arguments.iter().any(|word| is_check(word)),
-            // A directory among the files, which an error message names.
+            // The exit code comes from a directory among the files, which an error message names.
             ("grep" | "egrep" | "fgrep" | "rg" | "git grep", 2) => true,
             // The writer reports that its reader has left.
             ("curl", 23) | ("python" | "python3", 120) => true,
             ("systemctl is-active" | "systemctl status" | "service", 3 | 4) | ("getent", 2) => true,
             ("dnf" | "yum", 100) | ("gh", 8) => true,
-            // The time was asked for.
+            // The user asked for this time limit.
             (_, 124) => self.time_limit.is_some(),
             (_, 129..=165) => self.time_limit == Some(TimeLimit::HasSignal),
             _ => false,
         }
     }
 
-    /// Returns the first stage of a captured pipeline, corrected by the command that the shell began for it.
+    /// Returns the first stage of a captured pipeline, corrected by the command that the shell
+    /// started for it.
     pub(super) fn known_by(self, started: Option<Stage>) -> Stage {
         match started {
             _ if self.is_compound => self,
@@ -129,7 +131,7 @@ impl Stage {
             Some(started) if words(&self.text).iter().any(|word| names(word, &started.name)) => {
                 Stage { text: self.text, ..started }
             }
-            // An alias stands for something else.
+            // An alias stands for another command.
             _ => Stage { is_compound: true, ..self },
         }
     }
@@ -156,13 +158,15 @@ fn time_limit(words: &[String]) -> Option<TimeLimit> {
     let at = words.iter().position(|word| word == "timeout")?;
     let signals = ["-s", "--signal", "-k", "--kill-after", "--preserve-status"];
     let names_signal = |word: &String| signals.iter().any(|option| word.starts_with(option));
-    // The options of `timeout` stand before its time. The value of an option may look like the time.
+    // The options of `timeout` stand before its time. The value of an option may look like the
+    // time.
     let is_option = |word: &&String| word.starts_with('-');
     let has_signal = words[at + 1..].iter().take_while(is_option).any(names_signal);
     Some(if has_signal { TimeLimit::HasSignal } else { TimeLimit::HasOwnCode })
 }
 
-/// Tells whether the stage throws its error messages away. A script in quotes has redirections of its own.
+/// Tells whether the stage throws its error messages away. A script in quotes has redirections of
+/// its own.
 fn hides_errors(text: &str) -> bool {
     let text = squeezed(&without_scripts(text));
     ["2>/dev/null", "2>>/dev/null", "2>&-", "&>/dev/null", "2>$"]
@@ -263,7 +267,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Tells whether a redirection of standard output stands in the command, outside of quotes.
+/// Tells whether the command has a redirection of standard output outside of quotes.
 fn writes_to_file(text: &str) -> bool {
     let (mut quote, mut before) = (None, ' ');
     let mut chars = text.chars().peekable();
@@ -286,7 +290,8 @@ fn writes_to_file(text: &str) -> bool {
     false
 }
 
-/// Returns a text without blanks, quotes and backslashes, so that two spellings of a command compare equal.
+/// Returns a text without blanks, quotes and backslashes, so that two spellings of a command
+/// compare equal.
 pub(super) fn squeezed(text: &str) -> String {
     text.chars().filter(|char| !char.is_whitespace() && !['\'', '"', '\\'].contains(char)).collect()
 }

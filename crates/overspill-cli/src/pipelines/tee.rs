@@ -1,9 +1,11 @@
-//! `overspill tee`: a stage that we insert into a pipeline. It passes its input on, and copies it to a file.
+//! `overspill tee`: a stage that overspill inserts into a pipeline. It passes its input on, and
+//! copies it to a file.
 //!
-//! In: standard input, a pipe. Out: standard output, a pipe, and a file of the process that runs the line.
-//! The kernel moves the bytes. When the reader leaves, this stage leaves at once, so that the writer gets its
-//! SIGPIPE as it would without us. The exit code is 0. If Ctrl-C ended the reader, SIGINT ends this stage, too:
-//! bash goes on with the line if a stage seems to have handled the signal.
+//! In: standard input, a pipe. Out: standard output, a pipe, and a file of the process that runs
+//! the line. The kernel moves the bytes. When the reader leaves, this stage leaves at once, so that
+//! the writer gets its SIGPIPE as without overspill. The exit code is 0. If Ctrl-C ended the
+//! reader, SIGINT ends this stage, too: bash goes on with the line if a stage seems to have handled
+//! the signal.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -20,22 +22,22 @@ use rustix::pipe::{SpliceFlags, fcntl_getpipe_size, splice, tee};
 
 use super::report::CAPTURE;
 
-/// The name of the subcommand. It is no part of the command line that users see.
+/// The name of the subcommand, which is hidden from users.
 pub(super) const NAME: &str = "tee";
 
 /// The argument of a stage: `PID:PIPE:FILE:MOST:FLOOR:PLACE`.
 pub(super) struct TeeArgument {
     /// The process that runs the line.
     pub(super) pid: u32,
-    /// Its descriptor of the pipe for reports.
+    /// The descriptor of the pipe for reports, in that process.
     pub(super) pipe: i32,
-    /// Its descriptor of the file.
+    /// The descriptor of the file, in that process.
     pub(super) file: i32,
-    /// How many bytes are copied at most.
+    /// The number of bytes that are copied at most.
     pub(super) most: u64,
-    /// How many bytes stay free on the disk.
+    /// The number of bytes that stay free on the disk.
     pub(super) floor: u64,
-    /// The number of the place in the line. It stands last.
+    /// The number of the place in the line. It is the last field.
     pub(super) place: usize,
 }
 
@@ -66,8 +68,8 @@ impl TeeArgument {
         OpenOptions::new().write(true).custom_flags(nonblocking).open(path)
     }
 
-    /// Opens the file for the copy. If our process is gone, another one may have its number: our file has no
-    /// name, and a file of another process has one.
+    /// Opens the file for the copy. If that process is gone, another process may have its number:
+    /// the file for the copy has no name, and a file of another process has one.
     fn open_copy(&self) -> Option<File> {
         let file = self.open(self.file).ok()?;
         let metadata = file.metadata().ok()?;
@@ -82,7 +84,7 @@ pub(crate) fn called(words: &[OsString]) -> Option<u8> {
         return None;
     }
     let argument = TeeArgument::read(argument.to_str()?)?;
-    // A reader that is gone and a full file are errors of the write, not the end of this process. A signal
+    // A gone reader and a full file are errors of the write, not the end of this process. A signal
     // to the whole line is for the commands: this stage ends with its input.
     let signals = [
         Signal::SIGPIPE,
@@ -110,14 +112,15 @@ pub(crate) fn called(words: &[OsString]) -> Option<u8> {
     Some(0)
 }
 
-/// Tells whether Ctrl-C came while it was blocked. The signal is taken.
+/// Tells whether Ctrl-C came while it was blocked, and removes the signal.
 fn was_interrupted() -> bool {
     let interrupt = SigSet::from_iter([Signal::SIGINT]);
     SignalFd::with_flags(&interrupt, SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC)
         .is_ok_and(|signals| matches!(signals.read_signal(), Ok(Some(_))))
 }
 
-/// Waits a moment for the reader to leave. A reader that handles the signal stays, and waits for our end.
+/// Waits a moment for the reader to leave. A reader that handles the signal stays, and waits for
+/// the end of this stage.
 fn reader_leaves() -> bool {
     let moment = rustix::event::Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
     let output = rustix::stdio::stdout();
@@ -126,20 +129,22 @@ fn reader_leaves() -> bool {
     reader[0].revents().contains(PollFlags::ERR)
 }
 
+/// The state of the copy.
 #[derive(Default)]
 struct Copied {
     total: u64,
     saved: u64,
     reader_left: bool,
-    /// The next look at the free space, in bytes of the copy.
+    /// The number of copied bytes at which to check the free space next.
     next_look: u64,
 }
 
-/// The free space is looked at whenever so many bytes have been copied.
+/// The number of copied bytes between two checks of the free space.
 const LOOK_EVERY: u64 = 16 << 20;
 
 impl Copied {
-    /// Moves everything from standard input to standard output, and the first bytes also to the file.
+    /// Moves everything from standard input to standard output, and the first bytes also to the
+    /// file.
     fn all(&mut self, file: Option<File>, most: u64, floor: u64) {
         let (input, output) = (rustix::stdio::stdin(), rustix::stdio::stdout());
         let chunk = fcntl_getpipe_size(input).unwrap_or(64 << 10);
@@ -172,7 +177,7 @@ impl Copied {
                     self.reader_left = true;
                     return;
                 }
-                // Something that is no pipe: plain reads and writes do.
+                // The input or output is not a pipe, so plain reads and writes are needed.
                 Err(_) => return self.rest(),
             }
         }
@@ -200,7 +205,7 @@ impl Copied {
                 Ok(_) => {}
             }
             if both[1].revents().contains(PollFlags::ERR) {
-                // All of it has arrived if nothing is left and the writer is gone.
+                // Everything has arrived if no bytes are left and the writer is gone.
                 let is_over = both[0].revents().contains(PollFlags::HUP)
                     && !both[0].revents().contains(PollFlags::IN);
                 self.reader_left = !is_over;
@@ -212,7 +217,8 @@ impl Copied {
         }
     }
 
-    /// Moves bytes that the reader already has from the pipe to the file. Tells whether that worked.
+    /// Moves bytes that the reader already has from the pipe to the file. Tells whether that
+    /// worked.
     fn copy(&mut self, input: BorrowedFd, file: Option<&File>, len: usize) -> bool {
         let mut left = len;
         while let Some(file) = file.filter(|_| left > 0) {
@@ -225,7 +231,7 @@ impl Copied {
                 _ => break,
             }
         }
-        // A full disk: the reader has these bytes, so they only leave the pipe.
+        // The disk is full. The reader already has these bytes, so they only leave the pipe.
         let is_copied = left == 0;
         let mut discarded = vec![0; left];
         while left > 0 {
@@ -239,7 +245,7 @@ impl Copied {
         is_copied
     }
 
-    /// Copies the rest without the help of the kernel.
+    /// Copies the rest with plain reads and writes.
     fn rest(&mut self) {
         let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
         let mut chunk = vec![0; 64 << 10];

@@ -1,4 +1,4 @@
-//! Systems without `tee(2)`: no stage is inserted.
+//! Stands in for `tee.rs` on systems without `tee(2)`, on which no stage is inserted.
 
 use std::ffi::OsString;
 

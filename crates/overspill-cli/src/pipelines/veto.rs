@@ -1,8 +1,9 @@
-//! Lines that are left alone, because they could notice the prelude.
+//! Finds lines that overspill does not watch, because they could notice the prelude.
 
 use super::shell::Shell;
 
-/// Words that show the traps, the variables or the exit codes of the shell, or that change them.
+/// The words that show the traps, the variables or the exit codes of the shell, or that change
+/// them.
 const WORDS: [&str; 7] = [
     "PIPESTATUS",
     "BASH_ENV",
@@ -12,9 +13,9 @@ const WORDS: [&str; 7] = [
     "ulimit",
     "compgen",
 ];
-/// The same in zsh.
+/// The same words for zsh.
 const ZSH_WORDS: [&str; 18] = [
-    // Our EXIT trap would hide the one of a subshell.
+    // The EXIT trap of the prelude would hide the trap of a subshell.
     "trap",
     "pipestatus",
     "ZSH_DEBUG_CMD",
@@ -34,7 +35,8 @@ const ZSH_WORDS: [&str; 18] = [
     "disable",
     "zcompile",
 ];
-/// Names of shell options. They count only in a line that can set an option: `cargo test --verbose` sets none.
+/// The names of shell options. They count only in a line that can set an option: `cargo test
+/// --verbose` sets none.
 const OPTIONS: [&str; 11] = [
     "allexport",
     "restricted",
@@ -48,15 +50,15 @@ const OPTIONS: [&str; 11] = [
     "functrace",
     "onecmd",
 ];
-/// Words of a line that can set an option.
+/// The words of a line that can set an option.
 const SETTERS: [&str; 4] = ["set", "shopt", "SHELLOPTS", "BASHOPTS"];
-/// Traps that the prelude sets, or that it would fire. They count only in a line with `trap`.
+/// The traps that the prelude sets, or that it would fire. They count only in a line with `trap`.
 const TRAPS: [&str; 2] = ["DEBUG", "ERR"];
-/// Options of `set` that show the prelude, or that the prelude would trip over.
+/// The options of `set` that show the prelude, or that break it.
 const SET_OPTIONS: [char; 8] = ['x', 'v', 'u', 'T', 'n', 't', 'a', 'r'];
-/// Builtins that list the state of the shell if they have no argument.
+/// The builtins that list the state of the shell if they have no argument.
 const LISTS_ALONE: [&str; 3] = ["set", "trap", "local"];
-/// Longer lines are left alone.
+/// The number of bytes of a watched line at most.
 const LONGEST: usize = 128 * 1024;
 
 /// Tells whether a line has a pipe and nothing that could notice the prelude.
@@ -109,7 +111,7 @@ fn shows_state(command: &str) -> bool {
 
 fn is_set_option(word: &str) -> bool {
     let letters = word.strip_prefix(['-', '+']).filter(|letters| !letters.starts_with('-'));
-    // `set -o` alone lists the options; `set -o NAME` is judged by its name.
+    // `set -o` alone lists the options; the name decides about `set -o NAME`.
     letters.is_some_and(|letters| letters.contains(SET_OPTIONS))
 }
 
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_could_notice_the_prelude_are_left_alone() {
+    fn lines_that_could_notice_the_prelude_are_not_watched() {
         for line in [
             "a | b; echo ${PIPESTATUS[0]}",
             "set -o pipefail; a | b",

@@ -1,4 +1,4 @@
-//! The command to run, and how to run it.
+//! Describes the command to run: its arguments, streams, terminal and times.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -8,32 +8,34 @@ use std::time::Duration;
 pub(crate) struct CommandSpec {
     /// The program and its arguments; never empty.
     pub(crate) words: Vec<OsString>,
-    /// Where its standard error goes.
+    /// The destination of its standard error.
     pub(crate) stderr: Stderr,
     /// The terminal that it gets.
     pub(crate) terminal: CommandTerminal,
-    /// The time after which it is ended, with everything that it has started.
+    /// The time after which overspill ends the command and everything that it has started.
     pub(crate) timeout: Option<Duration>,
-    /// Variables that are added to our environment.
+    /// The variables that are added to the environment of this process.
     pub(crate) variables: Vec<(&'static str, OsString)>,
-    /// When its output is complete.
+    /// The condition that completes its output.
     #[allow(dead_code, reason = "the standard library cannot stop to read an output that is open")]
     pub(crate) until: OutputEnd,
     /// The use of output that background processes write after that.
     #[allow(dead_code, reason = "the standard library cannot stop to read an output that is open")]
     pub(crate) leftover: Leftover,
-    /// We report at intervals that it still runs.
+    /// Tells whether to report, at growing intervals, that the command still runs.
     #[allow(dead_code, reason = "the standard library cannot wait for a time and for output")]
     pub(crate) watched: bool,
-    /// We report after each of these times that it still runs.
+    /// The interval for [`ProcessEvent::Interval`](super::ProcessEvent::Interval) events, if any.
     #[allow(dead_code, reason = "the standard library cannot wait for a time and for output")]
     pub(crate) every: Option<Duration>,
 }
 
-/// When the output of a command is complete. Background processes of a command can outlast it.
+/// The condition that completes the output of a command. Background processes can outlast their
+/// command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputEnd {
-    /// The command has ended, and nothing came for this time, or the longest time has passed since then.
+    /// The command has ended, and no output came for `pause`, or `longest` has passed since its
+    /// end.
     Pause { pause: Duration, longest: Option<Duration> },
     /// This time has passed since the command ended, or every process has closed the output.
     After(Duration),
@@ -55,32 +57,34 @@ impl Default for OutputEnd {
     }
 }
 
-/// The use of output that background processes write when the output of their command is complete.
+/// The use of output that background processes write after the output of their command is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Leftover {
-    /// It is read and dropped, because a background process must not end at its next line.
+    /// Read and drop the output, because a background process must not die at its next line.
     #[default]
     Dropped,
-    /// The same. Our standard output stays open until the background processes end, and this time longer if
-    /// something was dropped: a reader that waits so long learns that there is more.
+    /// Read and drop the output, but keep the standard output of this process open until the
+    /// background processes end. If something was dropped, keep it open for this time longer: a
+    /// reader that waits so long learns of more output.
     Held(Duration),
-    /// It goes to our standard output.
+    /// Copy the output to the standard output of this process.
     Forwarded,
 }
 
 /// The terminal that a command gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum CommandTerminal {
-    /// It writes to a pipe.
+    /// No terminal: the command writes to a pipe.
     #[default]
     None,
-    /// A terminal whose output has plain line feeds, for a reader that is no terminal.
+    /// A terminal whose output has plain line feeds, for a reader that is not a terminal.
     Plain,
-    /// A terminal like ours: with our modes, keys and job control. Its output goes to our terminal as it is.
+    /// A terminal like ours, with our modes, keys and job control. Its output goes to our terminal
+    /// unchanged.
     LikeOurs,
 }
 
-/// Where the command's standard error goes.
+/// The destination of the command's standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum Stderr {
     /// Together with standard output, in the order written.

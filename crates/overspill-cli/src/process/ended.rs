@@ -1,34 +1,35 @@
-//! How a command ended.
+//! The end of a command: its exit code or signal, and the errors of commands that cannot start.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use crate::ui;
 
-/// How a command ended, and what was left of it.
+/// The end of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ended {
     pub(crate) how: How,
-    /// The timeout after which we ended it.
+    /// The timeout after which overspill ended the command.
     pub(crate) timed_out: Option<Duration>,
-    /// A signal asked for its end, or its reader is gone. Its work may not be complete.
+    /// Tells whether a signal asked the command to end, or its reader is gone. Its work may not be
+    /// complete.
     pub(crate) interrupted: bool,
-    /// A background process still has its output open.
+    /// Tells whether a background process still has the output open.
     pub(crate) held: bool,
 }
 
-/// How a process ended.
+/// The exit code or the signal of a process that has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum How {
-    /// With this exit code.
+    /// The process exited with this code.
     Code(i32),
-    /// By this signal.
+    /// This signal ended the process.
     #[allow(dead_code, reason = "not every system has signals")]
     Signal(i32),
 }
 
 impl Ended {
-    /// The exit code of the program `timeout` after its time is over.
+    /// The exit code of the program `timeout` after the time is over.
     const TIMED_OUT: u8 = 124;
 
     /// Returns the exit code that a shell would report.
@@ -44,9 +45,9 @@ impl Ended {
 /// A command that could not be started.
 #[derive(Debug)]
 pub(crate) struct Unstartable {
-    /// The program that was asked for.
+    /// The program that the user named.
     pub(crate) program: String,
-    /// The reason.
+    /// The error of the system.
     pub(crate) source: io::Error,
 }
 
@@ -83,7 +84,8 @@ impl std::fmt::Display for Unstartable {
 
 impl std::error::Error for Unstartable {}
 
-/// Returns the hint for a program that only a shell can run: a whole line, a variable, or a command of the shell.
+/// Returns the hint for a program that only a shell can run: a whole line, a variable, or a shell
+/// builtin.
 fn needs_shell(program: &str) -> Option<String> {
     const BUILTINS: [&str; 7] = ["alias", "cd", "eval", "export", "set", "source", "ulimit"];
     let is_visible = ui::escaped(program, 100) == program;

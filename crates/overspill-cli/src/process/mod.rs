@@ -1,10 +1,11 @@
-//! Runs a command as if it were started without us.
+//! Runs a command as if it were started without overspill.
 //!
-//! The command stays in our process group, so signals to the group reach it. It inherits our input,
-//! environment, directory, signal mask and descriptors.
+//! The command stays in the process group of overspill, so signals to the group reach it. It
+//! inherits the input, environment, directory, signal mask and descriptors.
 //!
-//! `unix` is the implementation for Unix systems. `linux` has what Linux does better. `other.rs` is
-//! for all other systems and needs only the standard library; the feature `portable-std` selects it.
+//! `unix` is the implementation for Unix systems, with faster Linux code in `linux`. `other.rs` is
+//! for all other systems and needs only the standard library; the feature `portable-std` selects
+//! it.
 
 mod command_spec;
 mod ended;
@@ -24,8 +25,8 @@ pub(crate) use system::{
     take_end_signals, wait_for_reader, widen, without_signals,
 };
 
-/// Undoes what the standard library does before `main`: it ignores SIGPIPE, and the command would
-/// inherit that.
+/// Restores the default action of SIGPIPE. The standard library ignores the signal before `main`,
+/// and the command would inherit that.
 #[allow(dead_code, reason = "not every system starts the program with the standard library")]
 pub(crate) fn default_sigpipe() {
     system::default_sigpipe();
@@ -40,12 +41,12 @@ pub(crate) enum Stream {
     Err,
 }
 
-/// An event of a command that runs.
+/// An event of a running command.
 #[derive(Debug)]
 pub(crate) enum ProcessEvent<'a> {
     /// The command has written these bytes.
     Bytes(Stream, &'a [u8]),
-    /// A signal asked us to end, and the command still runs.
+    /// A signal asked overspill to end, and the command still runs.
     #[allow(dead_code, reason = "systems without signals do not report it")]
     AskedToEnd,
     /// The command has printed something a moment ago, and still runs.
@@ -59,12 +60,12 @@ pub(crate) enum ProcessEvent<'a> {
     Interval,
 }
 
-/// How a process is asked to end.
+/// The way to ask a process to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ask {
-    /// It may finish its work.
+    /// The process may finish its work.
     Kindly,
-    /// It ends at once.
+    /// The process ends at once.
     Firmly,
 }
 
@@ -72,6 +73,6 @@ pub(crate) enum Ask {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     More,
-    /// Nobody reads our output any more.
+    /// The reader of the output of this process is gone.
     NoMore,
 }

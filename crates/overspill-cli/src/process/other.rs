@@ -1,4 +1,5 @@
-//! Runs a command with the standard library alone, on systems that are not Unix.
+//! Runs a command with only the standard library, on systems that are not Unix. Functions without
+//! support on these systems do nothing.
 
 use std::convert::Infallible;
 use std::ffi::OsString;
@@ -16,7 +17,7 @@ use super::{
     Wanted,
 };
 
-/// Standard input, output and error. They are always open here.
+/// Standard input, output and error, which are always open on these systems.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Descriptors;
 
@@ -25,20 +26,20 @@ impl Descriptors {
         Descriptors
     }
 
-    /// The standard library reports the errors of standard output here.
+    /// Returns no error: the standard library reports errors of standard output itself.
     pub(crate) fn check_stdout() -> io::Result<()> {
         Ok(())
     }
 }
 
-/// No process stays behind here to read the output of background processes.
+/// Returns `false`: no process stays behind to read the output of background processes.
 pub(crate) fn is_to_linger(_: &[OsString]) -> bool {
     false
 }
 
 pub(crate) fn linger(_: &[OsString]) {}
 
-/// There are no Unix signals here.
+/// Does nothing, because these systems have no Unix signals.
 pub(crate) fn block_file_size_signal() {}
 
 pub(crate) fn restore_signals(_: &mut Command) {}
@@ -53,7 +54,7 @@ pub(crate) fn is_terminal_plain() -> bool {
     true
 }
 
-/// A command cannot get a terminal here.
+/// Tells whether overspill can give a command a terminal.
 pub(crate) const GIVES_TERMINALS: bool = false;
 
 pub(crate) fn is_in_foreground() -> bool {
@@ -72,23 +73,23 @@ pub(super) fn default_sigpipe() {}
 
 pub(crate) fn take_end_signals(_: impl Fn(i32) + Send + 'static) {}
 
-/// Exits with the exit code alone.
+/// Does nothing: the process exits with its exit code alone.
 pub(crate) fn end_like(_: How) {}
 
-/// Ends a process with the system's own program for that.
+/// Ends a process with `taskkill`.
 pub(crate) fn end_group(pid: u32, _: Ask) {
     let _ = Command::new("taskkill").args(["/F", "/T", "/PID"]).arg(pid.to_string()).status();
 }
 
-/// The size of a pipe cannot be changed here.
+/// Does nothing, because the size of a pipe is fixed.
 pub(crate) fn widen<T>(_: T) {}
 
-/// A reader that is gone is noticed at the next write.
+/// Returns `false`: the next write notices that the reader is gone.
 pub(crate) fn is_reader_gone() -> bool {
     false
 }
 
-/// A process cannot be replaced here: runs the program to its end and exits with its exit code.
+/// Runs the program to its end and exits with its exit code, because a process cannot be replaced.
 pub(crate) fn become_program(
     program: &Path,
     words: &[OsString],
@@ -100,45 +101,46 @@ pub(crate) fn become_program(
     std::process::exit(status.code().unwrap_or(1))
 }
 
-/// The kind of standard input is unknown here, unless it is a terminal.
+/// Tells whether standard input is anything but a terminal.
 pub(crate) fn is_talked_to() -> bool {
     !io::IsTerminal::is_terminal(&io::stdin())
 }
 
-/// Whether standard input ends cannot be known here before it is read.
+/// Returns `false`: the end of standard input is unknown before reading.
 pub(crate) fn input_ends_within(_: Duration) -> bool {
     false
 }
 
-/// Standard error always goes to the same pipe as standard output here.
+/// Returns `true`: standard error always goes to the same pipe as standard output.
 pub(crate) fn is_one_output() -> bool {
     true
 }
 
-/// Nothing tells here whether a reader has taken the bytes.
+/// Does nothing: the system does not tell whether a reader has taken the bytes.
 pub(crate) fn wait_for_reader(_stream: Stream, _until: Instant) {}
 
-/// Standard output is not used as a file here.
+/// Fails, because standard output is not used as a file.
 pub(crate) fn stdout_file() -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// The path of standard output is unknown here.
+/// Returns `None`, because the path of standard output is unknown.
 pub(crate) fn stdout_path() -> Option<std::path::PathBuf> {
     None
 }
 
-/// The ancestors of a process are unknown here, so the environment variable is trusted.
+/// Returns `true`: the ancestors of a process are unknown, so overspill trusts the environment
+/// variable.
 pub(crate) fn is_below(_: i32) -> bool {
     true
 }
 
-/// The name of the parent is unknown here.
+/// Returns `None`, because the name of the parent is unknown.
 pub(crate) fn parent_name() -> Option<String> {
     None
 }
 
-/// Standard input or a file, to its end. Signals do not end it here.
+/// Standard input or a file, read to its end. Signals do not end the input.
 #[derive(Debug)]
 pub(crate) struct InterruptibleInput(Option<File>);
 
@@ -163,7 +165,7 @@ impl Read for InterruptibleInput {
     }
 }
 
-/// Runs `asked`, reports each event to `hear`, and returns how the command ended.
+/// Runs `asked`, reports each event to `hear`, and returns the end of the command.
 pub(crate) fn run(
     asked: &CommandSpec,
     _: Descriptors,
@@ -173,7 +175,7 @@ pub(crate) fn run(
         let system = std::env::consts::OS;
         anyhow::bail!("{option} is not available on {system}\n\nhint: run it without {option}");
     }
-    let (mut output, theirs) = io::pipe().context("there is no pipe for the command's output")?;
+    let (mut output, theirs) = io::pipe().context("cannot open a pipe for the command's output")?;
     let mut command = Command::new(&asked.words[0]);
     command.args(&asked.words[1..]).envs(asked.variables.iter().map(|(name, value)| (name, value)));
     if asked.stderr == Stderr::Merged {
@@ -184,7 +186,7 @@ pub(crate) fn run(
         program: asked.words[0].to_string_lossy().into_owned(),
         source,
     })?;
-    // It holds the other end of the pipe. Otherwise the output would never end.
+    // `command` has the other end of the pipe. If it stays open, the output never ends.
     drop(command);
     let mut buffer = Buffer::new();
     loop {
@@ -204,7 +206,7 @@ pub(crate) fn run(
     Ok(Ended { how, timed_out: None, interrupted: false, held: false })
 }
 
-/// Returns the first option that is asked for and not available here.
+/// Returns the first requested option that is not available.
 fn unavailable(asked: &CommandSpec) -> Option<&'static str> {
     if asked.terminal != CommandTerminal::None {
         Some("--pty")

@@ -1,8 +1,9 @@
-//! Reads a stream to its end.
+//! Reads a stream to its end, with a buffer at a page boundary.
 
 use std::io::{self, ErrorKind, Read};
 
-/// A buffer for reading. It begins with a page: reading into other memory costs several times as much.
+/// A buffer for reading. It begins at a page boundary: reading into other memory costs several
+/// times as much.
 ///
 /// Pages that are never written to take no memory.
 #[derive(Debug)]
@@ -12,10 +13,12 @@ pub(crate) struct Buffer {
 }
 
 impl Buffer {
-    /// The default size of a pipe.
+    /// The default size of a pipe in bytes.
     pub(crate) const PIPE: usize = 64 << 10;
-    /// Large enough that calls do not matter, and small enough to stay in the cache.
+    /// The size of the buffer in bytes: large enough that system calls do not matter, small enough
+    /// for the cache.
     const LEN: usize = 256 << 10;
+    /// The size of a memory page in bytes.
     const PAGE: usize = 4 << 10;
 
     pub(crate) fn new() -> Buffer {
@@ -29,8 +32,8 @@ impl Buffer {
     }
 }
 
-/// Hands everything from a reader to `take`. Once a whole pipe was full, `widen` may make the pipe larger:
-/// then the writer and we wait for each other less often.
+/// Passes everything from a reader to `take`. After a read that filled a whole pipe, calls `widen`,
+/// which may enlarge the pipe: then writer and reader wait for each other less often.
 pub(crate) fn read_to_end(
     from: &mut impl Read,
     mut take: impl FnMut(&[u8]),

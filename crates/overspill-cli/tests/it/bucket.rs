@@ -1,4 +1,4 @@
-//! One store for many machines. `tools/buckets` starts a server for these tests.
+//! One bucket for many machines. `tools/buckets` starts a server for these tests.
 
 #[path = "../../../overspill/tests/bucket/fault.rs"]
 #[allow(dead_code, missing_docs, unreachable_pub, reason = "another test uses the rest")]
@@ -25,7 +25,7 @@ struct Team {
     next: AtomicU32,
 }
 
-/// One of its machines.
+/// A machine of a team.
 struct Machine {
     home: PathBuf,
     variables: Vec<(String, String)>,
@@ -90,7 +90,7 @@ impl Machine {
         (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
     }
 
-    /// Runs a command that prints so many numbers, and returns the notice and the id in it.
+    /// Runs a command that prints `lines` numbers, and returns the notice and the id in it.
     #[track_caller]
     fn save(&self, lines: u32) -> (String, String) {
         let (code, stdout, stderr) = self.run(&["run", "--", "seq", "1", &lines.to_string()]);
@@ -99,7 +99,7 @@ impl Machine {
         (notice, self.full_id(&short))
     }
 
-    /// The 26 characters of the id that `short` ends.
+    /// Returns the 26 characters of the id that ends with `short`.
     #[track_caller]
     fn full_id(&self, short: &str) -> String {
         let (code, stdout, stderr) = self.run(&["info", short, "--json"]);
@@ -128,7 +128,7 @@ fn files(directory: &Path, all: &mut Vec<String>) {
 }
 
 #[test]
-fn what_one_machine_saves_every_other_reads() {
+fn output_of_one_machine_is_readable_on_every_other() {
     let Some(team) = Team::find() else { return };
     let (notice, id) = team.machine().with("OVERSPILL_SESSION", "s1").save(50_000);
     assert!(notice.contains("; in the bucket: ") && !notice.contains(".txt"), "{notice}");
@@ -170,7 +170,7 @@ fn what_one_machine_saves_every_other_reads() {
 }
 
 #[test]
-fn what_the_proxy_cuts_is_in_the_bucket_and_no_path_is_named() {
+fn proxy_result_is_in_the_bucket_and_the_notice_names_no_path() {
     let Some(team) = Team::find() else { return };
     let machine = team.machine();
     let server = chaos();
@@ -186,7 +186,7 @@ fn what_the_proxy_cuts_is_in_the_bucket_and_no_path_is_named() {
 }
 
 #[test]
-fn what_is_here_is_read_without_a_network_by_the_beginning_of_its_id_too() {
+fn local_output_is_readable_without_a_network_by_any_form_of_its_id() {
     let Some(team) = Team::find() else { return };
     let between = FaultServer::before(&team.server, Fault::Pass);
     let here = team.machine_by(&between.endpoint);
@@ -205,7 +205,7 @@ fn what_is_here_is_read_without_a_network_by_the_beginning_of_its_id_too() {
 }
 
 #[test]
-fn an_endpoint_or_a_tenant_that_is_none_is_refused() {
+fn invalid_endpoint_or_tenant_is_refused() {
     let Some(team) = Team::find() else { return };
     for (setting, value) in [
         ("store.endpoint", "localhost:8333"),
@@ -223,13 +223,13 @@ fn an_endpoint_or_a_tenant_that_is_none_is_refused() {
 }
 
 #[test]
-fn azure_is_set_up_by_an_address_and_an_account() {
+fn azure_bucket_needs_only_an_address_and_an_account() {
     let Some(team) = Team::find() else { return };
     let Ok(server) = std::env::var("OVERSPILL_TEST_AZURE") else {
         skip("OVERSPILL_TEST_AZURE names no server; `tools/buckets cargo test` starts one");
         return;
     };
-    // The key of the account that Azurite has by itself; its manual names it.
+    // Azurite has an account with this key by default; its manual names it.
     let key =
         "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
     let machine = || {
@@ -265,7 +265,7 @@ fn azure_is_set_up_by_an_address_and_an_account() {
 }
 
 #[test]
-fn what_was_saved_before_there_was_a_bucket_is_still_read() {
+fn output_saved_before_the_bucket_was_set_is_still_readable() {
     let Some(team) = Team::find() else { return };
     let mut machine = team.machine();
     let bucket = machine.variables.remove(0);
@@ -277,7 +277,7 @@ fn what_was_saved_before_there_was_a_bucket_is_still_read() {
     assert_eq!(machine.run(&["push"]).1, "0 sent (0 B)\n");
     let (code, _, stderr) = team.machine().run(&["read", &id]);
     assert!(code == 1 && stderr.contains("there is no output"), "{stderr}");
-    // Nor does it stay for ever.
+    // The output also expires.
     let place = machine.run(&["info", &id, "--json"]).1;
     let info: serde_json::Value = serde_json::from_str(&place).unwrap();
     let file = fs::File::options().write(true).open(info["path"].as_str().unwrap()).unwrap();
@@ -287,10 +287,11 @@ fn what_was_saved_before_there_was_a_bucket_is_still_read() {
 }
 
 #[test]
-fn a_name_server_that_never_answers_holds_nobody_up() {
+fn silent_name_server_delays_no_run() {
     use std::net::UdpSocket;
     let Some(team) = Team::find() else { return };
-    // A name server that hears and says nothing, in a file that only our program sees.
+    // The test's own `resolv.conf`, which only this program sees, names a server that never
+    // answers.
     let Ok(_deaf) = UdpSocket::bind("127.0.0.9:53") else {
         return skip("a name server that never answers: port 53 is not for this user");
     };
@@ -319,7 +320,7 @@ fn a_name_server_that_never_answers_holds_nobody_up() {
 }
 
 #[test]
-fn what_waits_for_a_bucket_that_is_not_set_any_more_is_read_and_sent_when_asked() {
+fn output_for_a_bucket_that_is_no_longer_set_is_readable_and_sent_on_request() {
     let Some(team) = Team::find() else { return };
     let machine = team.machine_by("http://127.0.0.1:9").with("OVERSPILL_UPLOAD_WAIT", "1s");
     let (_, id) = machine.save(5_000);
@@ -346,7 +347,7 @@ fn what_waits_for_a_bucket_that_is_not_set_any_more_is_read_and_sent_when_asked(
 }
 
 #[test]
-fn without_its_bucket_a_list_has_what_is_on_this_machine() {
+fn list_without_its_bucket_shows_the_outputs_of_this_machine() {
     let Some(team) = Team::find() else { return };
     let between = FaultServer::before(&team.server, Fault::Pass);
     let here = team.machine_by(&between.endpoint);
@@ -366,7 +367,7 @@ fn without_its_bucket_a_list_has_what_is_on_this_machine() {
 }
 
 #[test]
-fn a_call_whose_upload_fails_goes_on_and_push_sends_it() {
+fn run_with_a_failed_upload_goes_on_and_push_sends_it() {
     let Some(team) = Team::find() else { return };
     let between = FaultServer::before(&team.server, Fault::Hang);
     let here = team.machine_by(&between.endpoint).with("OVERSPILL_UPLOAD_WAIT", "1s");
@@ -393,7 +394,7 @@ fn a_call_whose_upload_fails_goes_on_and_push_sends_it() {
 }
 
 #[test]
-fn whoever_is_asked_to_end_does_not_wait_for_the_bucket() {
+fn ended_run_does_not_wait_for_the_bucket() {
     let Some(team) = Team::find() else { return };
     let between = FaultServer::before(&team.server, Fault::Hang);
     let here = team.machine_by(&between.endpoint).with("OVERSPILL_UPLOAD_WAIT", "10m");
@@ -411,14 +412,14 @@ fn whoever_is_asked_to_end_does_not_wait_for_the_bucket() {
 }
 
 #[test]
-fn without_credentials_or_a_server_the_output_is_here() {
+fn output_without_credentials_or_a_server_stays_on_this_machine() {
     let Some(team) = Team::find() else { return };
     let nobody = team.machine_by("http://127.0.0.1:9");
     let (notice, id) = nobody.with("OVERSPILL_UPLOAD_WAIT", "2s").save(5_000);
     assert!(notice.contains("upload pending: no"), "{notice}");
     let mut machine = team.machine().with("OVERSPILL_UPLOAD_WAIT", "1s");
     machine.variables.retain(|(name, _)| !name.contains("KEY"));
-    // Where an instance role would be asked for, nobody answers.
+    // The address of the instance role does not answer.
     let machine = machine.with("AWS_METADATA_ENDPOINT", "http://127.0.0.1:9");
     let (notice, other) = machine.save(5_000);
     assert!(notice.contains("upload pending: "), "{notice}");
@@ -427,7 +428,7 @@ fn without_credentials_or_a_server_the_output_is_here() {
 }
 
 #[test]
-fn a_profile_file_and_a_proxy_are_heeded_and_no_secret_is_kept() {
+fn aws_profile_and_http_proxy_are_used_and_no_secret_is_stored() {
     let Some(team) = Team::find() else { return };
     let proxy = FaultServer::before(&team.server, Fault::Pass);
     let mut machine = team.machine_by("http://s3.example.test:9000");
@@ -460,7 +461,7 @@ fn endpoint_without_tls_is_named_by_config_check_and_list() {
 }
 
 #[test]
-fn rights_are_checked_and_a_rule_is_printed() {
+fn config_check_tests_rights_and_prints_a_lifecycle_rule() {
     let Some(team) = Team::find() else { return };
     let (code, stdout, _) = team.machine().run(&["config", "check"]);
     assert_eq!((code, stdout.matches("works").count()), (0, 5), "{stdout}");
@@ -523,7 +524,7 @@ fn sixteen_machines_some_of_them_killed_lose_and_mix_nothing() {
                 let mut command = machine.command(&["run", "--", "seq", "1", &last]);
                 let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
                 if number % 4 == 3 {
-                    // At any instant of its work; what it had said by then must be so.
+                    // The kill comes at any time; every notice printed before it must be true.
                     std::thread::sleep(std::time::Duration::from_millis(20 * u64::from(round + 1)));
                     let _ = child.kill();
                 }
@@ -536,7 +537,7 @@ fn sixteen_machines_some_of_them_killed_lose_and_mix_nothing() {
                 }
                 assert_eq!(machine.run(&["list"]).0, 0);
             }
-            // Whatever a kill has left is sent the next time.
+            // The next commands send everything that a kill has left.
             let (code, _, stderr) = machine.run(&["gc"]);
             assert_eq!(code, 0, "{stderr}");
             assert_eq!(machine.run(&["push"]).0, 0);

@@ -1,4 +1,4 @@
-//! Those that a command starts and leaves behind, and time that is up.
+//! Processes that a command starts and leaves behind, and timeouts.
 
 use std::time::{Duration, Instant};
 
@@ -7,31 +7,32 @@ use serde_json::Value;
 use crate::program::{Done, Test, numbered};
 
 #[test]
-fn a_child_that_keeps_the_pipe_does_not_keep_us() {
+fn child_that_keeps_the_pipe_open_does_not_delay_overspill() {
     for line in ["sleep 20 & seq 1 3000", "setsid sleep 20 & seq 1 3000"] {
         let started = Instant::now();
         let done = Test::new(&["run", "--", "sh", "-c", line]).run().code(0).saved(numbered(3000));
         assert!(started.elapsed() < Duration::from_secs(20));
-        // A model reads our standard error among the output of its command.
+        // A model reads our standard error as part of the output of its command.
         assert_eq!(String::from_utf8_lossy(&done.output.stderr), "");
     }
 }
 
 #[test]
-fn what_a_child_still_prints_for_a_moment_is_kept() {
+fn output_of_a_child_shortly_after_the_end_is_kept() {
     let line = "(sleep 0.1; echo later) & echo now";
     Test::new(&["run", "--", "sh", "-c", line]).run().code(0).stdout("now\nlater\n");
 }
 
 #[test]
-fn a_child_that_never_stops_printing_is_left_after_a_while() {
-    // It ends with the test's directory.
+fn child_that_never_stops_printing_is_left_after_a_while() {
+    // The child ends with the test's directory.
     let line = "(while [ -e \"$PWD\" ] && echo more; do sleep 0.05; done) & echo now; : > ready";
     let done = Test::new(&["run", "--", "sh", "-c", line]).start().end().code(0);
     assert!(done.text().starts_with("now\n") || done.text().starts_with("more\n"));
 }
 
-/// Claude Code does not wait for background processes, so the output is complete when the command ends.
+/// Claude Code does not wait for background processes, so the output is complete when the command
+/// ends.
 #[test]
 fn command_that_ends_is_interrupted_only_if_a_child_holds_its_output() {
     for (line, interrupted) in [("seq 1 3000", Value::Null), ("sleep 20 & seq 1 3000", true.into())]
@@ -53,7 +54,7 @@ fn output_on_a_terminal_is_whole_in_a_host_that_does_not_wait() {
 }
 
 #[test]
-fn a_server_in_the_background_survives_its_next_line() {
+fn background_server_survives_its_next_line() {
     let line = "(trap 'echo dead > died' PIPE; while [ ! -e go ]; do sleep 0.02; done; \
                  echo line; echo line; echo alive > lived) & : > ready";
     let running = Test::new(&["run", "--", "sh", "-c", line]).start();
@@ -71,7 +72,7 @@ fn a_server_in_the_background_survives_its_next_line() {
 }
 
 #[test]
-fn when_time_is_up_the_whole_group_ends() {
+fn timeout_ends_the_whole_process_group() {
     let line = "sleep 60 & echo $! > child; seq 1 3000; : > ready; wait";
     let started = Instant::now();
     let running = Test::new(&["run", "--timeout", "500ms", "--", "sh", "-c", line]).start();
@@ -81,7 +82,7 @@ fn when_time_is_up_the_whole_group_ends() {
     assert!(!alive(child.trim()), "the child is still there");
     done.stderr_contains("it ran longer than --timeout 500ms");
 
-    // Nor does it help not to listen.
+    // A command that ignores SIGTERM is killed.
     let line = "trap '' TERM; : > ready; while :; do sleep 0.1; done";
     Test::new(&["run", "--timeout", "300ms", "--", "sh", "-c", line]).start().end().code(124);
     Test::new(&["run", "--timeout", "1m", "--", "true"]).run().code(0);
@@ -91,7 +92,7 @@ fn when_time_is_up_the_whole_group_ends() {
         .stderr_contains("expected a time such as");
 }
 
-/// Tells whether a process is there and not only waiting to be buried.
+/// Tells whether a process runs, and is not a zombie.
 fn alive(process: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))

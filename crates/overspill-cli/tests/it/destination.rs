@@ -1,4 +1,4 @@
-//! Store settings that are invalid: no output goes to the provider's own server instead.
+//! Invalid store settings: no output goes to the provider's own server instead.
 
 use std::ffi::OsString;
 use std::fs;
@@ -92,7 +92,7 @@ fn store_setting_that_is_invalid_stops_uploads() {
         ("region = \"eu west\"", "store.region"),
         ("tenant = \"team a\"", "store.tenant"),
         ("tenant = \"../../x\"", "store.tenant"),
-        // A key that was likely meant to be one of these.
+        // The user probably meant one of these keys.
         ("endpont = \"https://minio.lan:9000\"", "store.endpont"),
         ("Endpoint = \"https://minio.lan:9000\"", "store.Endpoint"),
     ] {

@@ -1,4 +1,4 @@
-//! Kills at any instant: what is in the store is whole, or it says that it was cut short.
+//! Kills at any time: each output in the store is whole, or marked as cut short.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use crate::program::{Done, Test, numbered, saved_run, skip};
 
-/// Every entry is the whole output, or a start of it that says so. Nothing else is left but the copy of a record.
+/// Checks that every entry is the whole output, or a marked start of it, and that only the copy of
+/// a record is left beside it.
 #[track_caller]
 fn holds_honest_outputs_only(done: &Done, output: &str) {
     for file in done.files() {
@@ -35,7 +36,7 @@ fn kill_at_any_instant_leaves_whole_or_marked_entries() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_overspill"));
         command.args(["run", "--", "seq", "1", "5000"]).envs(done.test.environment());
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // From before it has begun to after it has ended.
+        // The pauses reach from before its start to after its end.
         thread::sleep(Duration::from_micros(round * 7919 % 9000));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -43,7 +44,7 @@ fn kill_at_any_instant_leaves_whole_or_marked_entries() {
     holds_honest_outputs_only(&done, &numbered(5000));
 }
 
-/// Calls by which an entry comes to be.
+/// The system calls that create an entry.
 const CALLS: [&str; 8] =
     ["openat", "mkdirat", "write", "fsync", "linkat", "renameat", "renameat2", "unlinkat"];
 
@@ -65,7 +66,7 @@ fn kill_before_each_call_leaves_whole_or_marked_entries() {
     let mut killed = BTreeMap::new();
     for call in CALLS {
         for nth in 1..40 {
-            // Once in a store that is there, once in one that is not.
+            // Once with an existing store, once without.
             let fresh = Test::new(&[]);
             traced(&fresh, call, nth).unwrap();
             let fresh = fresh_done(fresh);

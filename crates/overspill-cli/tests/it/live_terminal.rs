@@ -11,7 +11,7 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use crate::program::{Test, numbered, program, skip};
 use crate::terminal::{on_terminal, run_on_terminal, terminal};
 
-/// A person in front of a shell that controls jobs.
+/// A person in front of a shell with job control.
 struct Person {
     test: Test,
     terminal: File,
@@ -20,7 +20,7 @@ struct Person {
 }
 
 impl Person {
-    /// Starts a shell on a terminal of its own; `None` if this system lacks the programs for it.
+    /// Starts a shell on its own terminal; `None` if this system lacks the programs for it.
     fn new() -> Option<Person> {
         let has = |program: &str| {
             let found = Command::new(program).arg("--version").stdout(Stdio::null()).status();
@@ -57,7 +57,7 @@ impl Person {
         self.terminal.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Waits until a text is on the screen, and forgets what was before its end.
+    /// Waits until a text is on the screen, and forgets everything up to its end.
     #[track_caller]
     fn sees(&mut self, text: &str) {
         let started = Instant::now();
@@ -132,7 +132,7 @@ fn long_output_on_a_terminal_ends_with_one_line_for_a_person() {
     let words: Vec<&str> = line.split(' ').collect();
     assert_eq!(words[..5].join(" "), "overspill: 23.3 KiB saved as", "{line}");
     assert_eq!(words[6..].join(" "), "· overspill read\n", "{line}");
-    // It is saved as the command wrote it, without carriage returns.
+    // The output is saved as the command wrote it, without carriage returns.
     let output = program(test.dir.path()).args(["read", words[5], "--raw"]).output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), numbered(5_000));
     let stats = program(test.dir.path()).args(["stats", "--json"]).output().unwrap();
@@ -201,7 +201,8 @@ fn keys_interrupt_stop_and_continue_a_command() {
 fn key_typed_before_the_command_has_started_stops_it() {
     let Some(mut person) = Person::new() else { return };
     person.types("$O run sleep 600\r");
-    // Overspill takes the keys just before it starts the command. The shell never turns signals off.
+    // overspill takes the keys just before it starts the command. The shell never turns signals
+    // off.
     let started = Instant::now();
     while tcgetattr(person.terminal.as_fd()).unwrap().local_modes.contains(LocalModes::ISIG) {
         assert!(started.elapsed() < Duration::from_secs(30), "nobody takes the keys");
@@ -215,8 +216,8 @@ fn key_typed_before_the_command_has_started_stops_it() {
 #[test]
 fn stopped_command_goes_on_in_the_background() {
     let Some(mut person) = Person::new() else { return };
-    // The shell starts no process after "began". A shell that is stopped between `vfork` and `exec` of a
-    // process waits for that process and is never seen as stopped, also without overspill.
+    // The shell starts no process after "began". A shell that is stopped between `vfork` and `exec`
+    // of a process waits for that process and never appears as stopped, also without overspill.
     let script = "mkfifo go; echo began; read line < go; echo went > went";
     person.types(&format!("$O run sh -c '{script}'\r"));
     person.sees("began\r\n");
@@ -224,7 +225,7 @@ fn stopped_command_goes_on_in_the_background() {
     person.sees("Stopped");
     person.sees("ready> ");
     person.runs("bg");
-    // This waits until the command reads.
+    // This line waits until the command reads.
     person.runs("echo > go");
     person.types("wait; cat went; echo ended\r");
     person.sees("went\r\nended");
@@ -233,7 +234,8 @@ fn stopped_command_goes_on_in_the_background() {
 #[test]
 fn size_of_the_terminal_reaches_a_running_command() {
     let Some(mut person) = Person::new() else { return };
-    // The command ends itself. Bash ignores Ctrl-C if the process that it waits for ends without a signal.
+    // The command ends itself. Bash ignores Ctrl-C if the process that it waits for ends without a
+    // signal.
     let script = "trap \"stty size; exit\" WINCH; echo began; while :; do sleep 0.05; done";
     person.types(&format!("$O run bash -c '{script}'\r"));
     person.sees("began\r\n");

@@ -1,8 +1,7 @@
-//! The program from outside: what is typed, what is printed, what is left behind.
+//! Tests of the program from outside: its command line, its output and its files.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
-mod asked;
 mod audit;
 mod binary;
 mod bucket;
@@ -10,8 +9,8 @@ mod children;
 mod closed_home;
 mod colors;
 mod completions;
+mod concurrent_runs;
 mod config;
-mod crowd;
 mod cut;
 mod destination;
 mod diff;
@@ -24,6 +23,7 @@ mod help;
 mod hole;
 mod home;
 mod hosts;
+mod interrupted_cut;
 mod json;
 mod kills;
 mod live_terminal;
@@ -33,7 +33,7 @@ mod options;
 mod overview;
 mod pager;
 mod pipelines;
-mod power;
+mod power_loss;
 mod program;
 mod progress;
 mod project_file;
@@ -54,7 +54,7 @@ mod stats;
 mod surfaces;
 mod terminal;
 mod tokens;
-mod unshown;
+mod undelivered;
 mod upgrade;
 mod versions;
 mod view;

@@ -1,4 +1,4 @@
-//! Signs of life of long work.
+//! The progress line of long work.
 
 use std::fs::File;
 use std::process::Stdio;
@@ -6,7 +6,8 @@ use std::process::Stdio;
 use crate::program::Test;
 use crate::terminal::{seen, terminal};
 
-/// Runs a command whose standard error is a terminal. Returns what a person sees, and what is on standard output.
+/// Runs a command whose standard error is a terminal. Returns the text that a person sees, and
+/// standard output.
 fn watched(args: &[&str], stdin: Stdio) -> (String, String) {
     let (person, theirs) = terminal();
     let test = Test::new(args);

@@ -1,4 +1,4 @@
-//! `overspill run`
+//! `overspill run`: streams, exit codes, limits and the place of the store.
 
 use std::fs;
 use std::io::Read;
@@ -13,7 +13,7 @@ fn run_shows_both_streams_in_order() {
 }
 
 #[test]
-fn run_hands_its_input_on() {
+fn run_passes_its_input_on() {
     Test::new(&["run", "--", "cat"]).stdin("through\n").run().code(0).stdout("through\n");
 }
 
@@ -27,7 +27,7 @@ fn exit_codes_are_the_commands() {
 }
 
 #[test]
-fn standard_error_is_merged_kept_apart_or_passed() {
+fn standard_error_is_merged_separate_or_unchanged() {
     let script = "seq 1 3000; seq 1 4000 >&2";
     let both = [numbered(3000), numbered(4000)].concat();
     Test::new(&["run", "--", "sh", "-c", script]).run().code(0).saved(both);
@@ -47,7 +47,7 @@ fn standard_error_is_merged_kept_apart_or_passed() {
 }
 
 #[test]
-fn a_line_for_the_shell_keeps_its_meaning() {
+fn shell_line_keeps_its_meaning() {
     let line = "printf 'a\\nb\\n' | grep b && echo yes > /dev/stderr; false || exit 9";
     Test::new(&["run", "--shell", line]).run().code(9).stdout("b\nyes\n");
     Test::new(&["run", "--shell", "yes | head -n 2"]).run().code(0).stdout("y\ny\n");
@@ -56,7 +56,7 @@ fn a_line_for_the_shell_keeps_its_meaning() {
 }
 
 #[test]
-fn a_file_of_commands_without_a_first_line_is_the_shells() {
+fn script_without_an_interpreter_line_runs_in_the_shell() {
     let test = Test::new(&[]);
     let file = test.dir.path().join("commands");
     fs::write(&file, "echo run by $1\n").unwrap();
@@ -67,7 +67,7 @@ fn a_file_of_commands_without_a_first_line_is_the_shells() {
 }
 
 #[test]
-fn a_stream_shows_its_start_at_once_and_the_rest_at_the_end() {
+fn stream_shows_its_start_at_once_and_the_rest_at_the_end() {
     let fits = "echo one; echo two";
     Test::new(&["run", "--stream", "--", "sh", "-c", fits]).run().code(0).stdout("one\ntwo\n");
 
@@ -81,7 +81,7 @@ fn a_stream_shows_its_start_at_once_and_the_rest_at_the_end() {
     assert!(text.lines().count() == 2000 && text.contains("\n5000\n[overspill "));
     done.saved(numbered(5000));
 
-    // What comes first is seen before the command ends.
+    // The first line is visible before the command ends.
     let script = "echo first; : > ready; while [ ! -e go ]; do sleep 0.02; done; echo last";
     let mut running = Test::new(&["run", "--stream", "--", "sh", "-c", script]).start();
     let mut first = [0; 6];
@@ -92,14 +92,14 @@ fn a_stream_shows_its_start_at_once_and_the_rest_at_the_end() {
 }
 
 #[test]
-fn a_stream_holds_what_a_preview_would_show_in_another_way() {
+fn stream_holds_back_a_line_that_a_preview_would_change() {
     let script = r"printf 'plain\n\033[31mred\033[0m\n'; seq 1 5000";
     let text = Test::new(&["run", "--stream", "--", "sh", "-c", script]).run().text();
     assert!(text.starts_with("plain\nred\n1\n"), "{text}");
 }
 
 #[test]
-fn one_huge_line_and_bytes_of_every_kind_get_through() {
+fn huge_line_and_bytes_of_every_kind_are_saved() {
     let script = "head -c 200000000 /dev/zero | tr '\\0' x";
     let done = Test::new(&["run", "--", "sh", "-c", script]).run().code(0);
     assert!(done.text().len() <= 51_200 && done.text().contains("xxxx"));
@@ -113,7 +113,7 @@ fn one_huge_line_and_bytes_of_every_kind_get_through() {
 }
 
 #[test]
-fn endless_output_is_kept_within_the_cap() {
+fn very_large_output_is_saved_within_max_output() {
     let script = "head -c 300M /dev/zero | tr '\\0' '\\n'; echo the end";
     let done = Test::new(&["run", "--", "sh", "-c", script]).run().code(0);
     assert!(done.text().contains("the end\n"), "{}", done.text());
@@ -122,7 +122,7 @@ fn endless_output_is_kept_within_the_cap() {
 }
 
 #[test]
-fn a_command_that_cannot_be_run_is_what_a_shell_says() {
+fn command_that_cannot_be_run_has_the_exit_code_of_a_shell() {
     Test::new(&["run", "--", "no-such-command"])
         .run()
         .code(127)
@@ -132,7 +132,7 @@ fn a_command_that_cannot_be_run_is_what_a_shell_says() {
 }
 
 #[test]
-fn misuse_is_told_apart_from_the_commands_own_codes() {
+fn invalid_arguments_have_their_own_exit_code() {
     Test::new(&["run", "--no-such-flag", "--", "true"])
         .run()
         .code(125)
@@ -142,7 +142,7 @@ fn misuse_is_told_apart_from_the_commands_own_codes() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_mistake() {
+fn reader_that_goes_away_causes_no_error() {
     let dir = tempfile::tempdir().unwrap();
     let line = format!(
         "seq 1 100000 | {} cut --max-bytes 900000 | head -n 1; echo done",
@@ -174,7 +174,8 @@ fn command_without_a_home_is_saved_in_a_private_temporary_directory() {
     assert_saved_below(dir.path(), &[], "2999\n");
 }
 
-/// Wants one private directory with the output, which `read` finds with these variables.
+/// Checks that one private directory contains the output, and that `read` finds it with these
+/// variables.
 #[track_caller]
 fn assert_saved_below(temporary: &std::path::Path, variables: &[(&str, &str)], end: &str) {
     use std::os::unix::fs::PermissionsExt;
@@ -197,7 +198,7 @@ fn assert_saved_below(temporary: &std::path::Path, variables: &[(&str, &str)], e
 fn output_goes_to_a_temporary_directory_if_the_home_cannot_be_used() {
     use std::os::unix::fs::chown;
     let dir = tempfile::tempdir().unwrap();
-    // No directory, another user's store, and a file system that cannot be written to.
+    // The homes: not a directory, another user's store, and a read-only file system.
     let mut homes = vec!["/dev/null".to_owned()];
     let read_only = dir.path().join("read-only");
     std::fs::create_dir(&read_only).unwrap();
@@ -248,7 +249,7 @@ fn temporary_directory_of_another_user_is_not_used() {
     let temporary = tempfile::tempdir().unwrap();
     run(temporary.path());
     let name = made(temporary.path());
-    // Somebody was there first, with a link or a directory of their own.
+    // Another user was there first, with a link or a directory.
     let elsewhere = tempfile::tempdir().unwrap();
     std::fs::remove_dir_all(&name).unwrap();
     symlink(elsewhere.path(), &name).unwrap();
@@ -285,7 +286,7 @@ fn command_needs_no_dashes_before_it() {
 fn output_that_is_read_slowly_is_kept_to_its_end() {
     let test = Test::new(&[]);
     let mut command = Command::new("strace");
-    // From the sixth one on, every read takes nearly a second. The command has ended long before.
+    // From the sixth read on, every read takes nearly a second. The command has ended long before.
     command.args(["-qq", "-o", "/dev/null", "-e", "trace=read"]);
     command.args(["-e", "inject=read:delay_enter=900ms:when=6+"]);
     command.args([env!("CARGO_BIN_EXE_overspill"), "run", "--", "seq", "1", "200000"]);

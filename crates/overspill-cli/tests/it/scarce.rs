@@ -1,4 +1,4 @@
-//! Where something is missing: memory, descriptors, a home, a place to write.
+//! Missing resources: memory, descriptors, a home, a place to write.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::program::{Test, numbered, skip};
 
-/// Runs a line of a shell that knows the program as `$OVERSPILL`.
+/// Runs a shell line that has the path of the program in `$OVERSPILL`.
 fn shell(test: &Test, line: &str) -> Output {
     let mut command = Command::new("sh");
     command.args(["-c", line]).env("OVERSPILL", env!("CARGO_BIN_EXE_overspill"));
@@ -20,14 +20,14 @@ fn shows_the_end(output: &Output, of: &str) {
 }
 
 #[test]
-fn twelve_descriptors_are_enough() {
+fn run_works_with_twelve_descriptors() {
     let output = shell(&Test::new(&[]), "ulimit -n 12; $OVERSPILL run -- seq 1 5000");
     shows_the_end(&output, "\n5000\n");
     assert!(String::from_utf8_lossy(&output.stdout).contains("overspill read "), "{output:?}");
 }
 
 #[test]
-fn sixty_four_megabytes_of_memory_are_enough() {
+fn run_works_with_sixty_four_megabytes_of_memory() {
     let line = "ulimit -v 65536; $OVERSPILL run -- sh -c 'head -c 100000000 /dev/zero; echo end'";
     let output = shell(&Test::new(&[]), line);
     shows_the_end(&output, "end\n");
@@ -35,7 +35,7 @@ fn sixty_four_megabytes_of_memory_are_enough() {
 }
 
 #[test]
-fn a_limit_on_files_costs_the_copy_and_nothing_else() {
+fn file_size_limit_costs_run_only_the_saved_copy() {
     let output = shell(&Test::new(&[]), "ulimit -f 100; $OVERSPILL run -- seq 1 100000");
     shows_the_end(&output, "\n100000\n");
     let text = String::from_utf8_lossy(&output.stdout);
@@ -43,7 +43,7 @@ fn a_limit_on_files_costs_the_copy_and_nothing_else() {
 }
 
 #[test]
-fn file_size_limit_costs_cut_the_copy_and_nothing_else() {
+fn file_size_limit_costs_cut_only_the_saved_copy() {
     let line = "ulimit -f 20; seq 1 100000 | $OVERSPILL cut";
     let output = shell(&Test::new(&[]), line);
     shows_the_end(&output, "\n100000\n");
@@ -75,7 +75,7 @@ fn file_size_limit_ends_no_command_that_writes() {
 }
 
 #[test]
-fn mcp_server_has_the_signals_that_we_were_started_with() {
+fn mcp_server_has_the_original_signal_mask() {
     let look = "grep -E '^Sig(Blk|Ign)' /proc/self/status >&2";
     let test = Test::new(&[]);
     let bare = shell(&test, look);
@@ -85,7 +85,7 @@ fn mcp_server_has_the_signals_that_we_were_started_with() {
 }
 
 #[test]
-fn what_is_not_open_is_not_open_for_the_command() {
+fn closed_descriptor_stays_closed_for_the_command() {
     let line = "$OVERSPILL run -- sh -c 'if read x <&0; then echo read; else echo none; fi; \
                 ls /proc/self/fd' <&-";
     let bare = shell(&Test::new(&[]), &line.replace("$OVERSPILL run -- ", ""));
@@ -99,7 +99,7 @@ fn what_is_not_open_is_not_open_for_the_command() {
 }
 
 #[test]
-fn a_command_finds_things_as_they_would_be_without_us() {
+fn command_environment_is_the_same_as_without_overspill() {
     let look = "umask; pwd; env | grep -v '^_=' | sort; ulimit -a; ls /proc/self/fd; \
                 grep -E '^Sig(Blk|Ign)|^Shd|^Umask' /proc/self/status";
     let lines = [
@@ -126,7 +126,7 @@ fn a_command_finds_things_as_they_would_be_without_us() {
 }
 
 #[test]
-fn words_that_are_not_text_are_handed_on() {
+fn arguments_that_are_not_utf8_are_passed_on() {
     let test = Test::new(&[]);
     let mut command = test.command();
     command.args(["run", "--", "printf", "%s"]).arg(OsStr::from_bytes(b"a\xff\xfeb"));
@@ -140,7 +140,7 @@ fn words_that_are_not_text_are_handed_on() {
 }
 
 #[test]
-fn a_store_that_cannot_be_used_costs_the_copy_and_nothing_else() {
+fn unusable_store_costs_only_the_saved_copy() {
     for store in ["/proc/nowhere", "/dev/null/store", "/"] {
         let test = Test::new(&["run", "--", "sh", "-c", "seq 1 5000; exit 5"]);
         let output = test.command().env("OVERSPILL_DIR", store).output().unwrap();
@@ -155,7 +155,7 @@ fn a_store_that_cannot_be_used_costs_the_copy_and_nothing_else() {
 }
 
 #[test]
-fn a_disk_without_room_costs_the_copy_and_nothing_else() {
+fn full_disk_costs_only_the_saved_copy() {
     for options in ["size=1m", "size=64m,nr_inodes=3"] {
         let test = Test::new(&["run", "--", "sh", "-c", "seq 1 300000; exit 5"]);
         let small = test.dir.path().join("small");
@@ -177,7 +177,7 @@ fn a_disk_without_room_costs_the_copy_and_nothing_else() {
         assert!(text.ends_with("\n300000\n") && text.len() <= 51_200, "{options}");
         // On a slow machine the start comes first.
         let told = text.lines().rfind(|line| line.starts_with("[overspill ")).unwrap();
-        // Without inodes there is still room for a file that has no name yet, but not for its notes.
+        // Without free inodes, a file without a name still fits, but not its record.
         let saved = told.contains("overspill read ");
         assert!(told.contains("could not be saved") || saved, "{options}: {told}");
         assert!(options.contains("inodes") || !saved, "{told}");

@@ -1,4 +1,4 @@
-//! Signals reach the command, and what ends it ends us in the same way.
+//! Signals reach the command, and a signal that ends the command also ends overspill.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use rustix::process::Signal;
 
 use crate::program::{Running, Test, numbered, outputs};
 
-/// A command that counts a signal in the file `count` and ends with 7 at the third.
+/// Starts a command that counts a signal in the file `count` and ends with 7 at the third.
 fn counting(name: &str) -> Running {
     let script = format!(
         "n=0; trap 'n=$((n+1)); echo got $n; echo $n > part; mv part count$n; \
@@ -38,7 +38,7 @@ fn each_signal_reaches_the_command_each_time() {
 }
 
 #[test]
-fn what_ends_the_command_ends_us_in_the_same_way() {
+fn signal_that_ends_the_command_ends_overspill_too() {
     for signal in [
         Signal::HUP,
         Signal::INT,
@@ -59,7 +59,7 @@ fn what_ends_the_command_ends_us_in_the_same_way() {
         let json: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(json["record"]["signal"], signal.as_raw());
     }
-    // A shell says it as 128 and the signal.
+    // A shell reports the signal as 128 plus its number.
     let test = Test::new(&[]);
     let line = format!("{} run -- sh -c 'kill -TERM $$'; echo $?", env!("CARGO_BIN_EXE_overspill"));
     let mut shell = std::process::Command::new("sh");
@@ -68,7 +68,7 @@ fn what_ends_the_command_ends_us_in_the_same_way() {
 }
 
 #[test]
-fn our_own_end_shows_what_there_is_and_marks_it() {
+fn ended_overspill_shows_the_output_so_far_and_marks_it() {
     let script = "seq 1 3000; : > ready; exec sleep 60";
     let running = Test::new(&["run", "--", "sh", "-c", script]).start();
     running.send(Signal::TERM);
@@ -84,12 +84,12 @@ fn our_own_end_shows_what_there_is_and_marks_it() {
 }
 
 #[test]
-fn a_command_that_does_not_listen_is_shown_before_somebody_loses_patience() {
+fn output_of_a_command_that_ignores_the_signal_is_shown_at_once() {
     let script = "trap '' TERM; seq 1 3000; : > ready; \
                   while [ ! -e go ]; do sleep 0.02; done; echo at last; exit 4";
     let running = Test::new(&["run", "--", "sh", "-c", script]).start();
     running.send(Signal::TERM);
-    // It is on the disk while the command still runs.
+    // The output is on the disk while the command still runs.
     let store = running.test.dir.path().join("store");
     let saved = || !outputs(&store).is_empty();
     for _ in 0..1000 {
@@ -105,10 +105,10 @@ fn a_command_that_does_not_listen_is_shown_before_somebody_loses_patience() {
 }
 
 #[test]
-fn a_signal_to_its_own_group_does_not_come_back_to_the_command() {
+fn signal_to_its_own_group_reaches_the_command_only_once() {
     let script = "trap 'echo got it' USR1; kill -USR1 0; sleep 0.3; echo end";
     let test = Test::new(&["run", "--", "sh", "-c", script]);
-    // In a group of its own, so that it does not reach the tests.
+    // The command has its own group, so that the signal does not reach the tests.
     let mut command = test.command();
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let output = command.output().unwrap();
@@ -116,8 +116,8 @@ fn a_signal_to_its_own_group_does_not_come_back_to_the_command() {
 }
 
 #[test]
-fn signal_of_grandchild_to_its_group_does_not_come_back_to_the_command() {
-    // The grandchild lives until we have looked for its parents.
+fn signal_of_a_grandchild_to_its_group_reaches_the_command_only_once() {
+    // The grandchild lives until overspill has looked for its parents.
     let grandchild = "trap '' USR1; kill -USR1 0; exec sleep 0.8";
     let script = format!("trap 'echo got it' USR1; sh -c \"{grandchild}\" & wait; wait; echo end");
     let test = Test::new(&["run", "--", "sh", "-c", &script]);
@@ -128,7 +128,7 @@ fn signal_of_grandchild_to_its_group_does_not_come_back_to_the_command() {
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_the_command_as_it_would_without_us() {
+fn reader_that_goes_away_ends_the_command_as_without_overspill() {
     let script = "exec 3>&1; : > ready; while echo line; do sleep 0.02; done";
     let mut running =
         Test::new(&["run", "--", "sh", "-c", &format!("trap - PIPE; {script}")]).start();
@@ -144,7 +144,7 @@ fn a_reader_that_goes_away_ends_the_command_as_it_would_without_us() {
 }
 
 #[test]
-fn a_command_that_is_stopped_stops_us_and_goes_on_with_us() {
+fn stopped_command_stops_overspill_and_continues_with_it() {
     let script = ": > ready; kill -TSTP $$; echo on again";
     let running = Test::new(&["run", "--", "sh", "-c", script]).start();
     let stat = format!("/proc/{}/stat", running.child.id());

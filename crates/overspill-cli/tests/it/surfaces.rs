@@ -45,8 +45,8 @@ impl Told {
         self.what.push(what.to_owned());
     }
 
-    /// Tells whether two answers are the same. Pages of different surfaces have different sizes, so numbers
-    /// count only in single pages.
+    /// Tells whether two answers are the same. Pages of different surfaces have different sizes, so
+    /// numbers count only in single pages.
     fn is_same(&self, other: &Told) -> bool {
         let what = |told: &Told, at: usize| without_numbers(&told.what[at]);
         let last = |told: &Told| what(told, told.what.len() - 1);
@@ -140,7 +140,7 @@ impl Surfaces {
         told
     }
 
-    /// Asks for lines of JSON, and words them as the text does.
+    /// Asks for lines of JSON, and words them like the text answer.
     fn by_program_as_json(&self, id: &str, question: &Question) -> Told {
         let mut told = Told::default();
         let mut next = Some(format!("{} --json", question.command_line(id)));
@@ -207,7 +207,7 @@ impl Surfaces {
         told
     }
 
-    /// Asks the same through every surface; returns which ones answer differently.
+    /// Asks the same question through every surface; returns the surfaces that answer differently.
     fn differing(&mut self, output: &str, id: &str, question: &Question) -> Vec<String> {
         let program = self.by_program(id, question);
         let mut others = vec![
@@ -250,7 +250,7 @@ fn all(program: &[&'static str], tool: Value, package: Value) -> Question {
     Question { program: program.into(), tool, package, pattern: None, max_pages: usize::MAX }
 }
 
-/// Asks for a part and for the one after it.
+/// Returns the question for a part and for the next one.
 fn part(program: &[&'static str], tool: Value, package: Value) -> Question {
     Question { max_pages: 2, ..all(program, tool, package) }
 }
@@ -336,7 +336,7 @@ fn values_of_broken_json_come_with_a_warning_on_every_surface() {
 }
 
 #[test]
-fn diff_says_the_same_as_text_and_as_json() {
+fn diff_is_the_same_as_text_and_as_json() {
     let surfaces = Surfaces::new();
     let old = surfaces.save(&numbered(1000), None);
     let outputs = [

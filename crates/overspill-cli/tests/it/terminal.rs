@@ -1,4 +1,4 @@
-//! Terminals: ours, and the one that a command is given.
+//! Terminals: the terminal of overspill, and the terminal of a command.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,12 +10,12 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use crate::program::{Test, numbered};
 
-/// A terminal: the end that a person has, and the end that programs have.
+/// Opens a terminal: the end of a person, and the end of programs.
 pub(crate) fn terminal() -> (File, OwnedFd) {
     terminal_of(33, 77)
 }
 
-/// A terminal of this size.
+/// Opens a terminal of this size.
 pub(crate) fn terminal_of(rows: u16, columns: u16) -> (File, OwnedFd) {
     let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
     let person = openpt(flags).unwrap();
@@ -27,10 +27,10 @@ pub(crate) fn terminal_of(rows: u16, columns: u16) -> (File, OwnedFd) {
     (File::from(person), program)
 }
 
-/// Reads what a person sees until the program is gone.
+/// Reads the text that a person sees until the program ends.
 pub(crate) fn seen(mut person: File) -> String {
     let mut all = Vec::new();
-    // At the end a terminal gives an error.
+    // At its end a terminal returns an error.
     let mut part = [0; 4096];
     while let Ok(len @ 1..) = person.read(&mut part) {
         all.extend_from_slice(&part[..len]);
@@ -38,7 +38,7 @@ pub(crate) fn seen(mut person: File) -> String {
     String::from_utf8(all).unwrap().replace("\r\n", "\n")
 }
 
-/// Runs a program whose three streams are a terminal, and returns what a person sees.
+/// Runs a program whose three streams are a terminal, and returns the text that a person sees.
 pub(crate) fn on_terminal(command: Command, size: (u16, u16)) -> String {
     run_on_terminal(command, size).0
 }
@@ -51,14 +51,14 @@ pub(crate) fn run_on_terminal(
     let (person, program) = terminal_of(rows, columns);
     let copy = || program.try_clone().unwrap();
     let mut child = command.stdin(copy()).stdout(copy()).stderr(copy()).spawn().unwrap();
-    // A reader waits for all copies.
+    // A reader waits until all copies are closed.
     drop((command, program));
     let text = seen(person);
     (text, child.wait().unwrap().code())
 }
 
 #[test]
-fn on_a_terminal_everything_is_shown_and_one_line_says_where_it_is() {
+fn terminal_shows_everything_and_one_line_names_the_saved_output() {
     let (person, program) = terminal();
     let test = Test::new(&["run", "--", "seq", "1", "5000"]);
     let mut command = test.command();
@@ -79,18 +79,18 @@ fn on_a_terminal_everything_is_shown_and_one_line_says_where_it_is() {
 }
 
 #[test]
-fn a_command_can_be_given_a_terminal() {
+fn command_gets_a_terminal_with_pty() {
     let look = "test -t 1 && test -t 2 && echo terminal; stty size <&1; seq 1 3";
     let done = Test::new(&["run", "--pty", "--", "sh", "-c", look]).run().code(0);
     assert_eq!(done.text(), "terminal\n24 80\n1\n2\n3\n");
     let done = Test::new(&["run", "--pty", "--", "sh", "-c", "seq 1 5000; exit 6"]).run().code(6);
     done.saved(numbered(5000));
-    // Its input is still ours.
+    // The command still has the input of overspill.
     Test::new(&["run", "--pty", "--", "cat"]).stdin("typed\n").run().code(0).stdout("typed\n");
 }
 
 #[test]
-fn what_is_typed_reaches_a_command_with_a_terminal() {
+fn typed_text_reaches_a_command_with_a_terminal() {
     let (person, program) = terminal();
     let test = Test::new(&["run", "--pty", "--", "sh", "-c", "stty size; read x; echo got $x"]);
     let mut command = test.command();
@@ -105,7 +105,7 @@ fn what_is_typed_reaches_a_command_with_a_terminal() {
 }
 
 #[test]
-fn the_key_that_interrupts_reaches_a_command_with_a_terminal() {
+fn interrupt_key_reaches_a_command_with_a_terminal() {
     let (person, program) = terminal();
     let script = "trap 'echo interrupted; exit 3' INT; echo ready; while :; do sleep 0.02; done";
     let test = Test::new(&["run", "--pty", "--", "sh", "-c", script]);

@@ -1,4 +1,4 @@
-//! A command that still runs can be watched: in the store, and by the reader of its pipe.
+//! Watching a command that still runs: in the store, and at the end of its pipe.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::program::{Done, Running, Test, id_of, numbered, outputs, program};
 
-/// Waits for a file that the test makes, as long as there is a test.
+/// A shell loop that waits for a file of the test, as long as the test exists.
 const WAIT: &str = "while [ ! -e go ] && [ -e \"$PWD\" ]; do sleep 0.02; done";
 
 /// Starts a command that prints many lines, and waits until they are saved.
@@ -138,12 +138,12 @@ fn record_that_claims_to_run_is_not_believed() {
     fs::write(&record, &bytes).unwrap();
     let row_of = || row(directory)["record"].clone();
     assert_eq!((&row_of()["running"], &row_of()["cut_short"]), (&().into(), &().into()));
-    // It has no seal, so it may be incomplete, and no process writes it.
+    // The record has no seal, so it may be incomplete, and no process writes it.
     fs::write(&record, b"\n{\"running\":true}\n").unwrap();
     assert_eq!((&row_of()["running"], &row_of()["cut_short"]), (&().into(), &true.into()));
 }
 
-/// A shell slot of Codex, which reads a pipe.
+/// Starts a command in the shell slot of Codex, which reads a pipe.
 fn slot(script: &str) -> (tempfile::TempDir, Child) {
     let dir = tempfile::tempdir().unwrap();
     let mut command = program(dir.path());
@@ -160,7 +160,7 @@ fn rest(child: &mut Child, reader: &mut impl Read) -> (String, Option<i32>) {
 }
 
 #[test]
-fn start_of_a_large_output_and_its_pointer_are_shown_while_the_command_runs() {
+fn start_of_a_large_output_and_its_id_are_shown_while_the_command_runs() {
     for words in [["sh", "-c"].as_slice(), &["run", "--", "sh", "-c"]] {
         let dir = tempfile::tempdir().unwrap();
         let mut command = program(dir.path());
@@ -190,8 +190,9 @@ fn start_of_a_large_output_and_its_pointer_are_shown_while_the_command_runs() {
 }
 
 #[test]
-fn news_of_a_running_command_come_at_intervals() {
-    // The first fits, so the rest of it comes without a mark. Of the second the newest lines come.
+fn updates_of_a_running_command_come_at_intervals() {
+    // The first output is short, so the rest of it comes without a mark. The second is long, so
+    // only its newest lines come.
     let (small, mut small_child) = slot(&format!("seq -w 1 1000; {WAIT}; echo end"));
     let news = "while [ ! -e news ]; do sleep 0.02; done; seq 50001 50100";
     let (large, mut large_child) = slot(&format!("seq 1 30000; {news}; {WAIT}; echo end"));
@@ -238,7 +239,7 @@ fn short_output_of_a_running_command_comes_as_it_is_written_to_both_streams() {
 }
 
 #[test]
-fn command_in_the_background_adds_no_line_of_ours() {
+fn command_in_the_background_adds_no_line_of_overspill() {
     for words in [["sh", "-c"].as_slice(), &["run", "--", "sh", "-c"]] {
         let words = [words, &["(sleep 20; echo late > late) & echo started"]].concat();
         let dir = tempfile::tempdir().unwrap();
@@ -250,7 +251,7 @@ fn command_in_the_background_adds_no_line_of_ours() {
 }
 
 #[test]
-fn output_so_far_is_shown_when_a_signal_asks_us_to_end() {
+fn output_so_far_is_shown_when_a_signal_asks_overspill_to_end() {
     for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
         let traps = "trap '' TERM INT HUP";
         let script = format!("{traps}; seq 1 3000; : > ready; {WAIT}; exit 4");
@@ -261,7 +262,7 @@ fn output_so_far_is_shown_when_a_signal_asks_us_to_end() {
         kill_process(Pid::from_child(&child), signal).unwrap();
         let mut reader = BufReader::new(child.stdout.take().unwrap());
         let mut shown = String::new();
-        // The command still runs: it waits for a word to go on.
+        // The command still runs, and waits for the file `go`.
         while !shown.ends_with("\n3000\n") {
             assert!(reader.read_line(&mut shown).unwrap() > 0, "{shown}");
         }
@@ -319,7 +320,7 @@ impl Task {
         panic!("{text} never came: {:?}", self.output());
     }
 
-    /// The host notes that the task is in the background.
+    /// Notes, like the host, that the task is in the background.
     fn move_to_background(&self) {
         let log = self.dir.path().join(".claude/projects/-work/session.jsonl");
         fs::create_dir_all(log.parent().unwrap()).unwrap();
@@ -357,7 +358,7 @@ fn file_of_a_task_in_the_background_has_everything() {
 }
 
 #[test]
-fn file_of_a_task_gets_later_lines_of_a_job_that_is_left_behind() {
+fn file_of_a_task_gets_later_lines_of_a_background_job() {
     let mut task = Task::start(&format!("({WAIT}; echo late) & echo started"));
     task.wait_for("started\n");
     assert!(task.child.wait().unwrap().success());
@@ -386,7 +387,7 @@ fn escape_shows_everything_once() {
     let off = ["sh", "-c", "OVERSPILL=off seq 1 30000; exit 3"];
     run(&off).code(3).stdout(&all).nothing_saved();
     run(&["run", "--all", "--", "seq", "1", "30000"]).code(0).stdout(&all);
-    // Inside a slot as well: the slot leaves the line alone.
+    // The same applies inside a slot: the slot leaves the line alone.
     let line = format!("{} run --all -- seq 1 30000", env!("CARGO_BIN_EXE_overspill"));
     run(&["sh", "-c", &line]).code(0).stdout(&all);
     let done = run(&["sh", "-c", "echo OVERSPILL=off; seq 1 30000"]).code(0);

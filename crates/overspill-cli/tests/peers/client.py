@@ -1,6 +1,6 @@
-"""The official Python client, through the proxy, in front of the official reference server.
+"""Runs the official Python client, through the proxy, against the official reference server.
 
-Arguments: how the client reaches it (`stdio COMMAND…` or `http URL TOKEN`). Prints nothing if all is well.
+Arguments: the way to the server (`stdio COMMAND…` or `http URL TOKEN`). Prints nothing on success.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
-"""A server by HTTPS, with a certificate of an authority of its own.
+"""An MCP server over HTTPS, with a certificate of its own authority.
 
-Arguments: where to put the authority's certificate. Says its address on stdout.
+Arguments: the file for the authority's certificate. Prints its address on stdout.
 """
 
 import datetime
@@ -21,7 +21,7 @@ server = MCPServer("by-https")
 
 @server.tool()
 def lines(count: int) -> str:
-    """Returns so many lines."""
+    """Returns `count` lines."""
     return "\n".join(f"line {n}" for n in range(1, count + 1))
 
 

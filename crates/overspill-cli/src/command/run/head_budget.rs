@@ -1,18 +1,18 @@
-//! The start of an output, as it comes, as far as there is room for it.
+//! Counts how much of the start of an output may be shown live.
 
 use overspill::core::Limits;
 
-/// Lets the start of an output pass, until there is no room for what comes next.
+/// The room for the start of an output. It passes bytes until the room is used up.
 #[derive(Debug)]
 pub(super) struct HeadBudget {
     bytes: u64,
     lines: u64,
-    /// How much has passed.
+    /// The number of bytes that have passed.
     pub(super) len: usize,
 }
 
 impl HeadBudget {
-    /// One part of `parts` of each limit.
+    /// Returns a budget of one of `parts` equal parts of each limit.
     pub(super) fn within(limits: &Limits, parts: u64) -> HeadBudget {
         let lines = limits.lines.unwrap_or(u64::MAX);
         HeadBudget::of(HeadBudget::bytes_of(limits) / parts, lines / parts)
@@ -22,24 +22,24 @@ impl HeadBudget {
         HeadBudget { bytes, lines, len: 0 }
     }
 
-    /// Returns how many bytes are within the limits, whatever they are.
+    /// Returns the number of bytes that fit within every limit.
     pub(super) fn bytes_of(limits: &Limits) -> u64 {
         // A byte is at most one character and one token.
         let most = [limits.bytes, limits.chars, limits.tokens].into_iter().flatten().min();
         most.unwrap_or(u64::MAX)
     }
 
-    /// Returns how many bytes may still pass.
+    /// Returns the number of bytes that may still pass.
     pub(super) fn room(&self) -> u64 {
         self.bytes
     }
 
-    /// Lets nothing pass any more.
+    /// Lets nothing more pass.
     pub(super) fn close(&mut self) {
         (self.bytes, self.lines) = (0, 0);
     }
 
-    /// Takes what came, and returns what passes: all of it, or as many whole lines as there is room for.
+    /// Takes new bytes, and returns those that pass: all of them, or as many whole lines as fit.
     pub(super) fn take<'a>(&mut self, came: &'a [u8]) -> &'a [u8] {
         let room = came.len().min(usize::try_from(self.bytes).unwrap_or(usize::MAX));
         let mut ends = memchr::memchr_iter(b'\n', &came[..room]);
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_passes_and_then_whole_lines() {
+    fn head_budget_passes_short_output_and_then_whole_lines() {
         let bytes = |most| Limits::NONE.bytes(most);
         assert_eq!(passed(bytes(9), &["ab", "c\nd"]), ("abc\nd".into(), 5));
         assert_eq!(passed(bytes(9), &["ab\n", "cd\nef\ngh\n", "x"]), ("ab\ncd\nef\n".into(), 9));

@@ -1,8 +1,9 @@
-//! The part of an output that the reader of a pipe sees while the command still runs.
+//! Chooses the part of an output that the reader of a pipe sees while the command still runs.
 //!
-//! The reader gets the start as it comes, up to an eighth of the limits. At growing intervals it gets the text
-//! that follows, up to three quarters; or, of an output that is too large, its newest lines and the command
-//! that reads the rest. The preview at the end has the room that is left.
+//! The reader gets the start live, up to an eighth of the limits. At growing intervals the reader
+//! gets the text after it, up to three quarters. If the output is too large, the reader gets its
+//! newest lines and the command that reads the rest. The preview at the end gets the room that is
+//! left.
 
 use overspill::Spilled;
 use overspill::core::Limits;
@@ -11,48 +12,50 @@ use overspill::internal::notice::defused;
 
 use super::head_budget::HeadBudget;
 
-/// The start takes one of so many parts of the limits.
+/// The start takes one of this number of equal parts of the limits.
 const START_PARTS: u64 = 8;
-/// Fewer bytes of new lines are not worth an update.
+/// The number of bytes of new lines that an update needs at least.
 const SMALLEST_UPDATE: u64 = 160;
-/// The newest lines are chosen from so many bytes at most.
+/// The number of bytes at most from which the newest lines are chosen.
 const MOST_RECENT: u64 = 16 << 10;
 
+/// The output of a running command, as far as its reader sees it.
 #[derive(Debug)]
 pub(super) struct LiveView {
     /// The limits of everything that is shown.
     limits: Limits,
-    /// How much was written, our lines included.
+    /// The amount of written text, including lines of overspill.
     used: Used,
     is_begun: bool,
     head: HeadBudget,
     /// The start of the output, as far as it is shown or may be shown first.
     start: Vec<u8>,
-    /// The bytes that came, and the lines that ended.
+    /// The number of bytes that came.
     came: u64,
+    /// The number of lines that have ended.
     lines: u64,
-    /// Up to here the reader has seen the output, or a mark for it.
+    /// The position up to which the reader has seen the output, or a mark for it.
     seen_to: u64,
     /// The newest bytes.
     recent: Vec<u8>,
     most_recent: usize,
 }
 
-/// How much was written.
+/// The amount of written text.
 #[derive(Debug, Clone, Copy, Default)]
 struct Used {
     bytes: u64,
     lines: u64,
-    /// The last line is not complete.
+    /// Tells whether the last line is incomplete.
     is_mid_line: bool,
 }
 
 /// The newest lines of an output.
 #[derive(Debug)]
 pub(super) struct Newest {
-    /// The lines, cleaned.
+    /// The lines, cleaned like a preview.
     pub(super) text: String,
-    /// Lines before them were not shown.
+    /// Tells whether lines before them were not shown.
     pub(super) has_gap: bool,
 }
 
@@ -73,17 +76,17 @@ impl LiveView {
         }
     }
 
-    /// Takes what came. Returns how much of it is shown at once.
+    /// Takes new bytes. Returns the number of bytes that are shown at once.
     pub(super) fn take(&mut self, bytes: &[u8]) -> usize {
         self.came += bytes.len() as u64;
         self.lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
         self.remember(bytes);
-        // Some hosts show nothing of a text with such a byte.
+        // Some hosts show nothing of a text with a zero byte.
         if memchr::memchr(0, bytes).is_some() {
             self.head.close();
         }
         if !self.is_begun {
-            // One byte more tells that this is not all.
+            // One byte more shows that the start is not everything.
             let room =
                 (self.head.room() as usize).saturating_add(1).saturating_sub(self.start.len());
             self.start.extend_from_slice(&bytes[..room.min(bytes.len())]);
@@ -100,7 +103,7 @@ impl LiveView {
             self.recent.extend_from_slice(&bytes[bytes.len() - self.most_recent..]);
             return;
         }
-        // Twice as much is held for a while, so that not every chunk moves it.
+        // Up to twice as many bytes stay in memory, so that not every chunk moves them.
         if self.recent.len() + bytes.len() > 2 * self.most_recent {
             let keep = self.recent.len().min(self.most_recent - bytes.len());
             self.recent.drain(..self.recent.len() - keep);
@@ -108,21 +111,21 @@ impl LiveView {
         self.recent.extend_from_slice(bytes);
     }
 
-    /// Notes text that is shown right after what was shown before.
+    /// Notes text that is shown right after the shown start.
     fn show_next(&mut self, text: &[u8]) {
         self.start.extend_from_slice(text);
         self.seen_to += text.len() as u64;
         self.count(text);
     }
 
-    /// Counts text that is written.
+    /// Counts written text.
     pub(super) fn count(&mut self, text: &[u8]) {
         self.used.bytes += text.len() as u64;
         self.used.lines += memchr::memchr_iter(b'\n', text).count() as u64;
         self.used.is_mid_line = text.last().map_or(self.used.is_mid_line, |byte| *byte != b'\n');
     }
 
-    /// Begins to show the output. Returns the start of it.
+    /// Begins to show the output. Returns its start.
     pub(super) fn begin(&mut self) -> Vec<u8> {
         self.is_begun = true;
         let start = std::mem::take(&mut self.start);
@@ -131,12 +134,12 @@ impl LiveView {
         text
     }
 
-    /// Returns how much of the output is shown from its start, without a gap.
+    /// Returns the number of bytes that are shown from the start of the output, without a gap.
     pub(super) fn shown_from_start(&self) -> usize {
         if self.is_begun { self.start.len() } else { 0 }
     }
 
-    /// Takes the text that follows what was shown. Returns how much of it is shown now.
+    /// Takes the text after the shown part. Returns the number of bytes that are shown now.
     pub(super) fn take_next(&mut self, text: &[u8]) -> usize {
         if text.is_empty() {
             // The start may go on.
@@ -151,8 +154,8 @@ impl LiveView {
         shown
     }
 
-    /// Takes the newest lines that were not shown, within a part of the room that is left. `None` if there are
-    /// none, or if there is too little room.
+    /// Takes the newest lines that were not shown, within a part of the remaining room. Returns
+    /// `None` without new lines, or with too little room.
     pub(super) fn newest(&mut self, our_lines: u64) -> Option<Newest> {
         self.head.close();
         let room = share(HeadBudget::bytes_of(&self.limits), self.used.bytes);
@@ -165,7 +168,7 @@ impl LiveView {
         let mut text = &self.recent[self.recent.len() - new..];
         let has_gap = self.came - self.seen_to > new as u64;
         if has_gap {
-            // A line that is cut is left out, unless it is the only line.
+            // A cut line is left out, unless it is the only line.
             text = memchr::memchr(b'\n', text).map_or(text, |end| &text[end + 1..]);
         }
         let skipped = memchr::memchr_iter(b'\n', text).count() as u64;
@@ -184,12 +187,12 @@ impl LiveView {
         Some(Newest { text: clean_text, has_gap: has_gap || too_many > 0 })
     }
 
-    /// Returns how many lines came.
+    /// Returns the number of lines that came.
     pub(super) fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Tells whether the next line of ours needs a line break before it.
+    /// Tells whether the next line of overspill needs a line break before it.
     pub(super) fn is_mid_line(&self) -> bool {
         self.used.is_mid_line
     }
@@ -198,7 +201,7 @@ impl LiveView {
         self.used.bytes
     }
 
-    /// Returns the room that is left within `limits`. `None` if nothing was shown.
+    /// Returns the remaining room within `limits`, or `None` if nothing was shown.
     pub(super) fn left_of(&self, limits: &Limits) -> Option<Limits> {
         let Used { bytes, lines, .. } = self.used;
         let less = |limit: Option<u64>, used: u64| limit.map(|limit| limit.saturating_sub(used));
@@ -218,8 +221,8 @@ impl LiveView {
     }
 }
 
-/// Returns the share of an update: half of the room over the half that the preview at the end needs. If less
-/// is left, a quarter of that.
+/// Returns the share of an update: half of the room beyond the half that the preview at the end
+/// needs. If less is left, a quarter of the rest.
 fn share(limit: u64, used: u64) -> u64 {
     let left = limit.saturating_sub(used);
     match left.checked_sub(limit / 2) {

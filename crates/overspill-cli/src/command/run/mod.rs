@@ -1,4 +1,4 @@
-//! `overspill run`
+//! `overspill run`: runs a command, shows its output within the limit, and saves a long output.
 
 mod head_budget;
 mod live_view;
@@ -52,7 +52,7 @@ pub(crate) struct RunArgs {
     /// Run this line in your shell ($SHELL). It can have pipes and redirections.
     #[arg(long, value_name = "LINE", conflicts_with = "command")]
     shell: Option<OsString>,
-    /// Where the command's standard error goes.
+    /// How to show the command's standard error.
     #[arg(long, value_enum, default_value_t, value_name = "WHERE")]
     stderr: Stderr,
     /// Give the command a terminal even if stdout is a pipe or a file.
@@ -76,7 +76,7 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    /// Reads what follows `run` if that is `CMD …` or `-- CMD …`, for which no parser is needed.
+    /// Reads the arguments after `run` if they are `CMD …` or `-- CMD …`, which need no parser.
     pub(crate) fn without_options(words: &[OsString]) -> Option<RunArgs> {
         let (first, rest) = words.split_first()?;
         let command = match first.as_encoded_bytes() {
@@ -93,31 +93,32 @@ impl RunArgs {
     }
 }
 
-/// How often we look whether the host has moved the command to the background.
+/// The interval at which overspill checks whether the host has moved the command to the background.
 const BACKGROUND_LOOK: Duration = Duration::from_millis(200);
-/// Our own mistakes.
+/// The exit code of overspill's own errors.
 const OUR_OWN: u8 = 125;
-/// What could not be shown, of a command that has done all it had to.
+/// The exit code if a successful command's output could not be shown.
 const UNSHOWN: u8 = 1;
 
-/// A command that is to be run and bounded.
+/// A command to run, with the limits for its output.
 pub(crate) struct Job {
     pub(crate) engine: Engine,
-    /// The command as it is recorded.
+    /// The command as the record names it.
     pub(crate) command: String,
     pub(crate) asked: CommandSpec,
-    /// The line for a shell, if the command is one.
+    /// The shell line, if the command is one.
     pub(crate) line: Option<ShellLine>,
     pub(crate) shows: Shows,
-    /// How long our reader may need for what it gets at last, if it stops reading when we end.
+    /// The time that the reader may need for the last output, if it stops reading when overspill
+    /// ends.
     pub(crate) reader_needs: Option<Duration>,
-    /// The log that the host makes if it moves the command to the background.
+    /// The log that the host creates if it moves the command to the background.
     pub(crate) background: Option<ExpectedLog>,
 }
 
-/// A line for a shell, whose pipelines are watched.
+/// A shell line whose pipelines are watched.
 pub(crate) struct ShellLine {
-    /// Its place among the words of the command.
+    /// The index of the line among the words of the command.
     pub(crate) at: usize,
     /// The mode if no setting names one.
     pub(crate) default: PipelineMode,
@@ -131,7 +132,7 @@ impl Job {
     fn of(args: RunArgs, env: &Env) -> Job {
         let mut engine = args.call.added_to(args.limits.engine("run", env));
         if args.stream {
-            // What is shown at once must be kept whatever follows.
+            // overspill cannot take back a shown start, so later output must not replace it.
             engine.options.settings.keep.get_or_insert(Keep::ENDS);
         }
         let (command, words, line) = match args.shell {
@@ -146,7 +147,7 @@ impl Job {
             }
         };
         let RunArgs { stderr, pty, no_pty, stream, all, timeout, .. } = args;
-        // On a terminal like ours nothing can be masked: programs draw on it.
+        // On a terminal like ours nothing can be masked, because programs draw on it.
         let can_be_like_ours = stderr == Stderr::Merged
             && engine.overspill.redaction().shown().is_none()
             && process::GIVES_TERMINALS
@@ -172,15 +173,15 @@ impl Job {
         Job { engine, command, asked, line, shows, reader_needs: None, background: None }
     }
 
-    /// Runs it, and returns its exit code.
+    /// Runs the command, and returns its exit code.
     pub(crate) fn run(self, descriptors: Descriptors, env: &Env) -> u8 {
         match self.try_run(descriptors, env) {
             Ok((ended, all_shown)) => {
-                say_what_befell(&ended);
+                report_unusual_end(&ended);
                 if ended.timed_out.is_none() {
                     process::end_like(ended.how);
                 }
-                // A command that could not write what it had to say would not have succeeded.
+                // Without overspill, a command that could not write its output would have failed.
                 if all_shown { ended.code() } else { ended.code().max(UNSHOWN) }
             }
             Err(error) => {
@@ -201,7 +202,7 @@ impl Job {
         }
     }
 
-    /// Runs it; tells how it ended, and whether everything could be shown.
+    /// Runs the command. Returns its end, and whether everything could be shown.
     fn try_run(self, descriptors: Descriptors, env: &Env) -> anyhow::Result<(Ended, bool)> {
         let Job { engine, mut asked, .. } = self;
         let Engine { overspill, options, tool, call_id, session, pipelines, .. } = engine;
@@ -222,7 +223,7 @@ impl Job {
             output = output.of_terminal();
         }
         let started = Instant::now();
-        // Nobody sees the output as it comes.
+        // The reader does not see the output live.
         let is_hidden = !std::io::stdout().is_terminal() && asked.stderr != Stderr::Pass;
         let progress = match is_hidden && env.is_watched() {
             true => ui::Progress::beside_others("running"),
@@ -236,10 +237,10 @@ impl Job {
         });
         drop(progress);
         let ended = ended?;
-        // From here on the exit code is the command's, whatever befalls us.
+        // From here on the exit code is the command's, even if overspill fails.
         let watched = watch.map(|watch| output.watched(watch)).unwrap_or_default();
         let all_shown = output.end(&ended, started.elapsed(), &watched);
-        // What a short command prints would have come as late without us.
+        // The output of a short command would have come as late without overspill.
         if let Some(needs) = self.reader_needs.filter(|needs| started.elapsed() > *needs) {
             std::thread::sleep(needs);
         }
@@ -247,11 +248,12 @@ impl Job {
     }
 }
 
-fn say_what_befell(ended: &Ended) {
+/// Reports a timeout, and background processes that still run.
+fn report_unusual_end(ended: &Ended) {
     if let Some(limit) = ended.timed_out {
         ui::say(&format!("the command was ended: it ran longer than --timeout {limit:?}"));
     }
-    // A model reads our standard error among the output of its command.
+    // A model reads our standard error as part of the output of its command.
     if ended.held && std::io::stderr().is_terminal() {
         ui::say(
             "the command has ended, but a process that it started still runs; overspill does not save \

@@ -1,4 +1,4 @@
-//! The output of a command on its way to the reader.
+//! Passes the output of a command to the store and to the reader.
 
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ use crate::pipelines::{Watch, Watched};
 use crate::process::{Ended, How, ProcessEvent, Stderr, Stream, Wanted};
 use crate::undelivered;
 
-/// So much of a saved output is read at once.
+/// The number of bytes of a saved output that are read at once.
 const SAVED_CHUNK: u64 = 256 << 10;
 
-/// The output of a command: one stream, or two if standard error is kept apart.
+/// The output of a command: one stream, or two if standard error stays separate.
 pub(super) struct Output<'a> {
     overspill: &'a Overspill,
     call: Call,
@@ -28,21 +28,24 @@ pub(super) struct Output<'a> {
     limits: Limits,
     out: OutputStream<'a>,
     err: Option<OutputStream<'a>>,
-    /// The stream that each part of the output was written to, if both are read as one.
+    /// The stream of each part of the output, if both streams are read as one.
     written: Option<Runs>,
-    /// Outputs that were saved when we were asked to end. How the command ended is not in their records yet.
+    /// Outputs that were saved when a signal asked overspill to end. Their records do not contain
+    /// the end of the command yet.
     ended_early: Vec<OutputId>,
-    /// How many bytes came.
+    /// The number of bytes that came.
     received: u64,
-    /// A part of the output could not be shown.
+    /// Tells whether a part of the output could not be shown.
     lost: bool,
-    /// The command has a terminal like ours: everything goes there as it is, and its text is saved.
+    /// The text of a terminal like ours: everything goes to our terminal unchanged, and the text is
+    /// saved.
     terminal: Option<TerminalText>,
-    /// The host makes this log if it moves the command to the background. Then it gets everything.
+    /// The log that the host creates if it moves the command to the background. After that, the
+    /// host gets everything.
     background: Option<ExpectedLog>,
 }
 
-/// One stream: how it is saved, and how it is shown.
+/// One stream: the way to save it, and the way to show it.
 struct OutputStream<'a> {
     spill: LiveSpill<'a>,
     face: Presenter,
@@ -84,12 +87,12 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// The host may move the command to the background, and shows it by this log.
+    /// Sets the log by which a host shows that it has moved the command to the background.
     pub(super) fn unless_in_background(self, log: Option<ExpectedLog>) -> Self {
         Output { background: log, ..self }
     }
 
-    /// The command has a terminal like ours.
+    /// Sets that the command has a terminal like ours.
     pub(super) fn of_terminal(self) -> Self {
         Output { terminal: Some(TerminalText::default()), ..self }
     }
@@ -103,39 +106,46 @@ impl<'a> Output<'a> {
                     self.out.spill.push_showing(&terminal.push(bytes), |_| {});
                     return self.out.face.take(bytes, None);
                 }
-                let voice = match (stream, &mut self.err) {
+                let stream_output = match (stream, &mut self.err) {
                     (Stream::Err, Some(err)) => err,
                     _ => &mut self.out,
                 };
                 // A preview goes to one stream, so the parts do not matter any more.
-                if let Some(written) = self.written.as_mut().filter(|_| !voice.spill.is_over()) {
+                if let Some(written) =
+                    self.written.as_mut().filter(|_| !stream_output.spill.is_over())
+                {
                     written.push(stream, bytes.len());
                 }
                 let (mut wanted, written) = (Wanted::More, self.written.as_ref());
-                voice.spill.push_showing(bytes, |seen| match voice.face.take(seen, written) {
-                    Wanted::More => {}
-                    Wanted::NoMore => wanted = Wanted::NoMore,
+                stream_output.spill.push_showing(bytes, |seen| {
+                    match stream_output.face.take(seen, written) {
+                        Wanted::More => {}
+                        Wanted::NoMore => wanted = Wanted::NoMore,
+                    }
                 });
                 wanted
             }
             ProcessEvent::AskedToEnd => {
-                self.say_what_there_is();
+                self.show_output_so_far();
                 Wanted::More
             }
             ProcessEvent::FirstLook => {
-                for voice in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
-                    let saved = voice.spill.live();
+                for stream_output in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten()
+                {
+                    let saved = stream_output.spill.live();
                     let line = |lines| self.overspill.still_running(saved, lines);
-                    let line = voice.spill.is_over().then_some(line);
-                    voice.face.begin(self.written.as_ref(), line);
+                    let line = stream_output.spill.is_over().then_some(line);
+                    stream_output.face.begin(self.written.as_ref(), line);
                 }
                 Wanted::More
             }
             ProcessEvent::Interval => {
                 if self.background.as_ref().is_some_and(ExpectedLog::is_there) {
                     self.background = None;
-                    for voice in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
-                        voice.show_everything(self.overspill, self.written.as_ref());
+                    for stream_output in
+                        [Some(&mut self.out), self.err.as_mut()].into_iter().flatten()
+                    {
+                        stream_output.show_everything(self.overspill, self.written.as_ref());
                     }
                 }
                 Wanted::More
@@ -145,8 +155,9 @@ impl<'a> Output<'a> {
                     .options
                     .if_failed
                     .map_or(self.limits, |failed| self.limits.tightened(&failed));
-                for voice in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
-                    voice.tell_news(self.overspill, &limits, self.written.as_ref());
+                for stream_output in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten()
+                {
+                    stream_output.tell_news(self.overspill, &limits, self.written.as_ref());
                 }
                 Wanted::More
             }
@@ -155,8 +166,8 @@ impl<'a> Output<'a> {
 
     /// Shows and saves the output so far. The sender of the signal may not wait for more.
     ///
-    /// Later output is an output of its own with small limits.
-    fn say_what_there_is(&mut self) {
+    /// Later output becomes a separate output with small limits.
+    fn show_output_so_far(&mut self) {
         let little = Layer {
             max_lines: Some(Limit::AtMost(20)),
             max_bytes: Some(Limit::AtMost(2 << 10)),
@@ -164,30 +175,31 @@ impl<'a> Output<'a> {
         };
         let mut written = self.written.as_mut().map(std::mem::take);
         let limits = self.limits;
-        for voice in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
+        for stream_output in [Some(&mut self.out), self.err.as_mut()].into_iter().flatten() {
             let options = CallOptions { settings: little.clone(), ..CallOptions::default() };
-            let end = CallEnd::default().interrupted(true).on_terminal(voice.face.is_live());
-            let end = CallEnd { sent_before: voice.face.sent_before(), ..end };
-            voice.leave_room_for_shown(&limits);
-            let outcome = voice.spill.split(options, end);
-            voice.face.show(&outcome, written.take().as_ref(), true);
-            record_sent(self.overspill, &outcome, &voice.face, end);
+            let end =
+                CallEnd::default().interrupted(true).on_terminal(stream_output.face.is_live());
+            let end = CallEnd { sent_before: stream_output.face.sent_before(), ..end };
+            stream_output.leave_room_for_shown(&limits);
+            let outcome = stream_output.spill.split(options, end);
+            stream_output.face.show(&outcome, written.take().as_ref(), true);
+            record_sent(self.overspill, &outcome, &stream_output.face, end);
             self.ended_early.extend(outcome.saved().map(|saved| saved.id.clone()));
-            if voice.face.say_if_lost() {
+            if stream_output.face.say_if_lost() {
                 self.lost = true;
                 let call = (&self.call, &self.options, end);
-                undelivered::keep(self.overspill, &outcome, call, voice.face.has_written());
+                undelivered::keep(self.overspill, &outcome, call, stream_output.face.has_written());
             }
         }
     }
 
-    /// Asks what was seen of the pipelines of the command.
+    /// Returns the findings about the pipelines of the command.
     pub(super) fn watched(&self, watch: Watch) -> Watched {
         watch.finish(self.overspill, &self.call, self.received)
     }
 
-    /// Shows the rest of the output, and the notice about pipelines after it. Tells whether everything could
-    /// be shown.
+    /// Shows the rest of the output, and then the notice about pipelines. Tells whether everything
+    /// could be shown.
     pub(super) fn end(mut self, ended: &Ended, took: Duration, watched: &Watched) -> bool {
         let mut written = self.written;
         let end = match ended.how {
@@ -207,16 +219,16 @@ impl<'a> Output<'a> {
         }
         let failed = self.options.if_failed.filter(|_| ended.how != How::Code(0));
         let limits = failed.map_or(self.limits, |failed| self.limits.tightened(&failed));
-        for mut voice in [Some(self.out), self.err].into_iter().flatten() {
-            let face = &mut voice.face;
-            voice.spill.flush_held(|seen| {
+        for mut stream_output in [Some(self.out), self.err].into_iter().flatten() {
+            let face = &mut stream_output.face;
+            stream_output.spill.flush_held(|seen| {
                 let _ = face.take(seen, written.as_ref());
             });
-            voice.leave_room_for_shown(&limits);
-            let OutputStream { mut spill, mut face } = voice;
+            stream_output.leave_room_for_shown(&limits);
+            let OutputStream { mut spill, mut face } = stream_output;
             let notice = if face.is_main() { watched.notice.as_str() } else { "" };
             if !notice.is_empty() {
-                // A line break may have to stand before it.
+                // The notice may need a line break before it.
                 spill.leave_room(&format!("\n{notice}"));
             }
             let end =
@@ -241,14 +253,14 @@ impl<'a> Output<'a> {
 }
 
 impl OutputStream<'_> {
-    /// Shows what is new of a command that still runs.
+    /// Shows new output of a command that still runs.
     fn tell_news(&mut self, overspill: &Overspill, limits: &Limits, runs: Option<&Runs>) {
         if let Some(held) = self.spill.held()
             && self.face.show_next(held, runs)
         {
             return;
         }
-        // The output is too large to show the rest of it at the end, so it is saved from now on.
+        // The output is too large to show the rest at the end, so it is saved from now on.
         if let Some(left) = self.face.left_of(limits).filter(|_| !self.spill.is_over()) {
             self.spill.tighten(left);
         }
@@ -256,7 +268,7 @@ impl OutputStream<'_> {
         self.face.show_newest(|lines| overspill.still_running(saved, lines));
     }
 
-    /// Shows what was held back, and from now on everything as it comes.
+    /// Shows the output that was held back, and everything live from now on.
     fn show_everything(&mut self, overspill: &Overspill, runs: Option<&Runs>) {
         if let Some(held) = self.spill.held() {
             self.face.show_rest(held, runs);
@@ -267,7 +279,8 @@ impl OutputStream<'_> {
         self.face.pass_on();
     }
 
-    /// Shows what was held back of an output that is in the store. Tells whether all of it is there.
+    /// Shows the saved part of the output that was held back. Tells whether all of it was in the
+    /// store.
     fn show_saved(&mut self, overspill: &Overspill) -> bool {
         let Some(id) = self.spill.live().map(|saved| &saved.id) else { return false };
         let (store, total) = (overspill.store(), self.spill.total().bytes);
@@ -288,8 +301,8 @@ impl OutputStream<'_> {
         true
     }
 
-    /// Leaves the room to the preview that was not used while the command ran. An output that fits is shown
-    /// whole, so it needs no room.
+    /// Limits the preview to the room that was not used while the command ran. A short output is
+    /// shown whole, so it needs no room.
     fn leave_room_for_shown(&mut self, limits: &Limits) {
         if let Some(left) = self.face.left_of(limits)
             && self.spill.tighten(*limits)
@@ -309,8 +322,8 @@ fn amend(overspill: &Overspill, id: &OutputId, change: impl FnOnce(&mut Record))
     }
 }
 
-/// Adds to the record how many bytes the reader got, if the engine could not know it: a part of the preview was
-/// shown before, or lines were added to it.
+/// Adds the number of bytes that the reader got to the record, if the engine could not know it: a
+/// part of the preview was shown before, or lines were added.
 fn record_sent(overspill: &Overspill, outcome: &Outcome, face: &Presenter, end: CallEnd) {
     let (Outcome::Spilled(spilled), Some(sent)) = (outcome, face.sent()) else { return };
     let Ok(saved) = &spilled.saved else { return };

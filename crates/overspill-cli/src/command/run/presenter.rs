@@ -1,4 +1,4 @@
-//! How a stream is shown: as it comes, when it is known whether it fits, or its start at once.
+//! Shows a stream: live, at the end, or its start at once.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -15,54 +15,58 @@ use crate::hosts::TaskFile;
 use crate::process::{self, Descriptors, Stream, Wanted};
 use crate::ui;
 
-/// What is shown before the command has ended.
+/// The output that overspill shows before the command has ended.
 #[derive(Debug, Clone)]
 pub(crate) enum Shows {
-    /// Everything on a terminal. Elsewhere the start, and news of a command that still runs.
+    /// Everything on a terminal. Elsewhere the start, and updates while the command still runs.
     Usual,
-    /// Everything on a terminal. Elsewhere the start, as far as every preview begins with it.
+    /// Everything on a terminal. Elsewhere the part of the start that every preview contains.
     Start,
-    /// Everything on a terminal that somebody else reads, as long as it fits.
+    /// Everything within the limit, on a terminal that a host reads.
     Screen,
     /// Everything, without a limit.
     All,
-    /// Everything, in a file of a host. If the host waits for the command, the preview takes its place at the end.
+    /// Everything, in a file of a host. If the host waits for the command, the preview replaces the
+    /// output at the end.
     File(TaskFile),
 }
 
-/// How long all waits for a reader of two pipes take at most.
+/// The longest time of all waits for a reader of two pipes.
 const READ_WITHIN: Duration = Duration::from_millis(200);
 
-/// Where a stream is shown, and how.
+/// The destination of a stream, and the way to show it.
 pub(super) struct Presenter {
     to: Stream,
     shown: Shown,
-    /// What could not be written, and why.
+    /// The first write error, and the stream of the write.
     lost: Option<(Stream, io::Error)>,
-    /// How many bytes were written.
+    /// The number of bytes that were written.
     written: u64,
-    /// The reader gets what is written, and nothing replaces it later.
+    /// Tells whether the reader gets the written bytes, and nothing replaces them later.
     counts: bool,
-    /// The output does not end with a line feed so far.
+    /// Tells whether the output so far does not end with a line feed.
     is_mid_line: bool,
 }
 
+/// The way to show a stream.
 enum Shown {
-    /// All of it, as it comes.
+    /// All of it, live.
     Live,
-    /// Nothing until it is known whether it fits.
+    /// Nothing yet: the outcome is shown at the end.
     Held,
-    /// The start as it comes, the rest at the end.
+    /// The start live, the rest at the end.
     Head(StreamedHead),
-    /// The start once the command has run for a moment, and news of it at intervals.
+    /// The start after a moment, and updates at intervals.
     Watched(LiveView),
+    /// The start on a terminal that a host reads, and the rest or the preview at the end.
     Screen(Screen),
-    /// All of it, as it comes, into the file of a host if there is one.
+    /// All of it, live, into the file of a host if there is one.
     Through(Option<Replaced>),
 }
 
 impl Presenter {
-    /// `first` are the limits of the text that is shown before it is known whether the command fails.
+    /// Creates a presenter. `first` contains the limits of the text that is shown before the exit
+    /// code is known.
     pub(super) fn new(to: Stream, shows: &Shows, policy: &Policy, first: Limits) -> Presenter {
         let is_terminal = || match to {
             Stream::Out => io::stdout().is_terminal(),
@@ -89,7 +93,7 @@ impl Presenter {
         self.to == Stream::Out
     }
 
-    /// Shows a line of ours after the output.
+    /// Shows a line of overspill after the output.
     pub(super) fn show_after(&mut self, outcome: &Outcome, notice: &str) {
         if notice.is_empty() {
             return;
@@ -103,7 +107,7 @@ impl Presenter {
         self.note(self.to, written);
     }
 
-    /// Returns how many bytes were shown that the preview does not have.
+    /// Returns the number of shown bytes that the preview does not contain.
     pub(super) fn sent_before(&self) -> u64 {
         match &self.shown {
             Shown::Watched(view) => view.used_bytes(),
@@ -119,7 +123,7 @@ impl Presenter {
         }
     }
 
-    /// Shows what can be shown at once.
+    /// Shows the part of `bytes` that can be shown at once.
     pub(super) fn take(&mut self, bytes: &[u8], runs: Option<&Runs>) -> Wanted {
         let written = match &mut self.shown {
             Shown::Held => Ok(0),
@@ -139,16 +143,16 @@ impl Presenter {
         self.note(self.to, written)
     }
 
-    /// Takes note of what became of writing.
+    /// Notes the result of a write.
     pub(super) fn note(&mut self, to: Stream, written: io::Result<usize>) -> Wanted {
         match written {
             Ok(len) => {
                 self.written += len as u64;
                 Wanted::More
             }
-            // It has seen what it wanted.
+            // The reader has seen enough.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Wanted::NoMore,
-            // Nobody sees it, but the command goes on.
+            // The reader does not get the output, but the command goes on.
             Err(error) => {
                 self.lost.get_or_insert((to, error));
                 Wanted::More
@@ -156,7 +160,7 @@ impl Presenter {
         }
     }
 
-    /// Says what could not be shown so far, if there is something, and tells whether there is.
+    /// Reports a write error, if there was one; tells whether there was.
     pub(super) fn say_if_lost(&mut self) -> bool {
         let Some((to, error)) = self.lost.take() else { return false };
         let to = match to {
@@ -173,13 +177,14 @@ impl Presenter {
         self.written > 0
     }
 
-    /// Returns how many bytes the reader got. `None` if that is unknown: of a terminal, or of a file that is replaced.
+    /// Returns the number of bytes that the reader got, or `None` if that is unknown: for a
+    /// terminal, or for a file that is replaced.
     pub(super) fn sent(&self) -> Option<u64> {
         Some(self.written).filter(|_| self.counts)
     }
 
-    /// Shows the start of an output whose command has run for a moment. `line` words the line about the output
-    /// after so many lines, if the output is too large already.
+    /// Shows the start of the output after the command has run for a moment. If the output is too
+    /// large already, `line` returns the line about an output with this number of lines.
     pub(super) fn begin(&mut self, runs: Option<&Runs>, line: Option<impl Fn(u64) -> String>) {
         let Shown::Watched(view) = &mut self.shown else { return };
         let (start, lines) = (view.begin(), view.lines());
@@ -189,7 +194,8 @@ impl Presenter {
         }
     }
 
-    /// Shows the text that follows what was shown, of an output that may still fit. Tells whether that was all.
+    /// Shows the text after the shown part of an output that may still be short. Tells whether that
+    /// was all.
     pub(super) fn show_next(&mut self, held: &[u8], runs: Option<&Runs>) -> bool {
         let Shown::Watched(view) = &mut self.shown else { return true };
         let at = view.shown_from_start();
@@ -199,19 +205,19 @@ impl Presenter {
         shown == next.len()
     }
 
-    /// Shows all that was held back of an output.
+    /// Shows all output that was held back.
     pub(super) fn show_rest(&mut self, held: &[u8], runs: Option<&Runs>) {
         let at = self.shown_from_start();
         let _ = self.write_parts(runs, at, held.get(at..).unwrap_or_default());
     }
 
-    /// Shows a part of what was held back.
+    /// Shows a part of the output that was held back.
     pub(super) fn show_rest_part(&mut self, bytes: &[u8]) {
         let written = write(self.to, bytes);
         self.note(self.to, written);
     }
 
-    /// Returns how much of the output is shown from its start, without a gap.
+    /// Returns the number of bytes that are shown from the start of the output, without a gap.
     pub(super) fn shown_from_start(&self) -> usize {
         match &self.shown {
             Shown::Watched(view) => view.shown_from_start(),
@@ -221,7 +227,7 @@ impl Presenter {
         }
     }
 
-    /// Shows that a part of the output is left out, and a line about the `lines` so far.
+    /// Shows that a part of the output is missing, and a line about the `lines` so far.
     pub(super) fn show_gap(&mut self, lines: u64, line: impl Fn(u64) -> String) {
         match self.shown {
             Shown::Screen(_) => self.show_rest_part(format!("[…]\n{}", line(lines)).as_bytes()),
@@ -229,7 +235,7 @@ impl Presenter {
         }
     }
 
-    /// From now on everything is shown as it comes.
+    /// Shows everything live from now on.
     pub(super) fn pass_on(&mut self) {
         if let Shown::Watched(_) | Shown::Screen(_) = self.shown {
             self.shown = Shown::Through(None);
@@ -246,7 +252,7 @@ impl Presenter {
         self.write_ours(&format!("{gap}{text}{feed}{line}"));
     }
 
-    /// Writes whole lines that are no text of the output as it came.
+    /// Writes whole lines that are not the unchanged text of the output.
     fn write_ours(&mut self, text: &str) {
         let Shown::Watched(view) = &mut self.shown else { return };
         let text = if view.is_mid_line() { format!("\n{text}") } else { text.to_owned() };
@@ -265,7 +271,8 @@ impl Presenter {
         let until = Instant::now() + READ_WITHIN;
         let mut last = None;
         for (stream, part) in runs.split(at, bytes) {
-            // A reader of two pipes sees the order only if it has read the one before the other has something.
+            // A reader of two pipes sees the order only if it has read one pipe before the other
+            // gets bytes.
             if let Some(last) = last.replace(stream) {
                 process::wait_for_reader(last, until);
             }
@@ -276,8 +283,8 @@ impl Presenter {
         wanted
     }
 
-    /// Shows what has become of the output, as far as it was not shown. The parts of an output that fits go to
-    /// the streams that they came from.
+    /// Shows the outcome, as far as it was not shown. The parts of a short output go to the streams
+    /// that they came from.
     pub(super) fn show(&mut self, outcome: &Outcome, runs: Option<&Runs>, is_interrupted: bool) {
         if !self.is_live() {
             ui::say_if_silent(outcome);
@@ -327,7 +334,7 @@ impl Presenter {
     }
 }
 
-/// Says to a person where a long output is. A model gets a notice instead.
+/// Tells a person where a long output is saved. A model gets a notice instead.
 fn for_a_person(spilled: &Spilled) -> String {
     let size = ui::size(spilled.total.bytes);
     match &spilled.saved {
@@ -336,7 +343,7 @@ fn for_a_person(spilled: &Spilled) -> String {
     }
 }
 
-/// Writes all bytes; returns how many they are.
+/// Writes all bytes; returns their number.
 pub(super) fn write(to: Stream, bytes: &[u8]) -> io::Result<usize> {
     if bytes.is_empty() {
         return Ok(0);

@@ -1,4 +1,4 @@
-//! A file of a host that gets the whole output as it comes, and the preview in its place at the end.
+//! A file of a host that gets the whole output live, and at the end the preview instead.
 
 use std::io::{self, Seek, SeekFrom};
 
@@ -6,11 +6,11 @@ use super::presenter::write;
 use crate::hosts::TaskFile;
 use crate::process::{Stream, stdout_file};
 
-/// The file that standard output is.
+/// The file behind standard output.
 #[derive(Debug)]
 pub(super) struct Replaced {
     file: TaskFile,
-    /// The position of our first byte.
+    /// The position of the first byte of the output.
     start: Option<u64>,
 }
 
@@ -20,8 +20,8 @@ impl Replaced {
         Replaced { file, start }
     }
 
-    /// Puts the preview in the place of the output, unless the command runs in the background: the
-    /// host reads the file by pages then.
+    /// Replaces the output by the preview, unless the command runs in the background: then the host
+    /// reads the file in pages.
     pub(super) fn replace(&self, preview: &str) -> io::Result<usize> {
         let Some(start) = self.start.filter(|_| !self.file.is_in_background()) else {
             return Ok(0);

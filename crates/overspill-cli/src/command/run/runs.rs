@@ -1,8 +1,8 @@
-//! The streams that the parts of an output were written to.
+//! Remembers which parts of an output went to which stream.
 
 use crate::process::Stream;
 
-/// Which part of an output was written to which stream, if both are read as one.
+/// The stream of each part of an output, if both streams are read as one.
 #[derive(Debug, Default)]
 pub(super) struct Runs(Vec<(Stream, usize)>);
 
@@ -14,7 +14,7 @@ impl Runs {
         }
     }
 
-    /// Parts the bytes from the place `at` on by their streams. Text that no part is known for goes to
+    /// Splits the bytes from position `at` on by their streams. Text without a known part goes to
     /// standard output.
     pub(super) fn split<'a>(&self, at: usize, mut bytes: &'a [u8]) -> Vec<(Stream, &'a [u8])> {
         let mut parts = Vec::new();

@@ -1,4 +1,5 @@
-//! A terminal that somebody else reads: a host that runs commands on one and takes what it then shows.
+//! Shows output on a terminal that a host reads: the host runs a command on it and takes the text
+//! on the screen.
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -9,22 +10,24 @@ use overspill::core::Policy;
 
 use super::head_budget::HeadBudget;
 
-/// What is on such a terminal: everything as it comes, as long as it is a little. What is more is shown
-/// when the command has ended: all of it, or the preview in the place of what was shown.
+/// The output on such a terminal: a short output live. A longer output is shown after the end of
+/// the command: whole, or as a preview that replaces the shown part.
 #[derive(Debug)]
 pub(super) struct Screen {
     start: HeadBudget,
-    /// A program has taken the whole screen: what is on it is no text, and nobody's to cut.
+    /// Tells whether a program uses the whole screen: then the screen shows no text that could be
+    /// shortened.
     is_taken: bool,
-    /// When the host has likely read what was written.
+    /// The time at which the host has probably read the written bytes.
     read_by: Instant,
 }
 
-/// How a program asks for a screen of its own.
+/// The escapes with which a program switches to a screen of its own.
 const TAKES_SCREEN: [&[u8]; 2] = [b"\x1b[?1049h", b"\x1b[?47h"];
-/// Removes what is on the screen and what was moved off it.
+/// The escapes that clear the screen and its history.
 const CLEAR: &[u8] = b"\x1b[H\x1b[2J\x1b[3J";
-/// How long hosts take for a KiB: they draw as they read. Seen to be less than half of it on a busy machine.
+/// The time that hosts take to read a KiB, because they draw while they read. Measured: less than
+/// half of it on a busy machine.
 const A_KIB_TAKES: Duration = Duration::from_millis(80);
 
 impl Screen {
@@ -33,7 +36,7 @@ impl Screen {
         Screen { start, is_taken: false, read_by: Instant::now() }
     }
 
-    /// Takes what came and returns what is shown of it.
+    /// Takes new bytes, and returns those that are shown.
     pub(super) fn take<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
         self.is_taken |= TAKES_SCREEN.iter().any(|ask| memmem::find(bytes, ask).is_some());
         let shown = if self.is_taken { bytes } else { self.start.take(bytes) };
@@ -41,12 +44,12 @@ impl Screen {
         shown
     }
 
-    /// Returns how much of the output is shown.
+    /// Returns the number of bytes of the output that are shown.
     pub(super) fn shown_from_start(&self) -> usize {
         if self.is_taken { usize::MAX } else { self.start.len }
     }
 
-    /// Returns what is shown at the end.
+    /// Returns the bytes to show at the end.
     pub(super) fn rest<'a>(&mut self, outcome: &'a Outcome) -> Cow<'a, [u8]> {
         let rest: Cow<'a, [u8]> = match outcome {
             _ if self.is_taken => Cow::Borrowed(&[]),
@@ -64,10 +67,10 @@ impl Screen {
         self.read_by = self.read_by.max(Instant::now()) + takes;
     }
 
-    /// Waits until what was written is likely read.
+    /// Waits until the host has probably read the written bytes.
     ///
-    /// Hosts stop reading when the command's process ends, and lose what is still on its way; nothing
-    /// tells when the other side of a terminal has read all.
+    /// Hosts stop reading when the command's process ends, and lose unread bytes. A terminal does
+    /// not tell when the other side has read everything.
     pub(super) fn wait_for_reader(&self) {
         std::thread::sleep(self.read_by.saturating_duration_since(Instant::now()));
     }

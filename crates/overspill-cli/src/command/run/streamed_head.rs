@@ -1,4 +1,4 @@
-//! The start of an output, shown before anybody knows how much there is.
+//! Shows the start of an output before its size is known.
 
 use std::borrow::Cow;
 
@@ -7,24 +7,26 @@ use overspill::core::Policy;
 use overspill::core::internal::text::clean;
 use overspill::internal::notice::defused;
 
-/// What of the start can be shown at once: whole lines that every preview would begin with.
+/// The part of the start that can be shown at once: whole lines with which every preview would
+/// begin.
 #[derive(Debug)]
 pub(super) struct StreamedHead {
-    /// How many bytes and lines may still be shown; none once something else must come first.
+    /// The number of bytes that may still be shown; 0 after a line that a preview would change.
     bytes: u64,
+    /// The number of lines that may still be shown.
     lines: u64,
     shown: Vec<u8>,
-    /// A line that is not complete.
+    /// An incomplete line.
     line: Vec<u8>,
-    /// What is shown next.
+    /// The bytes that are shown next.
     ready: Vec<u8>,
 }
 
 impl StreamedHead {
-    /// A quarter of each limit: a preview that keeps its start shows more than that, whatever the
-    /// notice takes.
+    /// Allows a quarter of each limit: a preview that keeps its start shows more than that, with
+    /// any notice.
     pub(super) fn within(policy: &Policy) -> StreamedHead {
-        /// Below this the notice decides what there is room for.
+        /// The limit in bytes below which the notice leaves too little room.
         const SMALL: u64 = 4 << 10;
         let limits = &policy.limits;
         let keeps_start = policy.keep.begins_with_the_start();
@@ -40,7 +42,7 @@ impl StreamedHead {
         }
     }
 
-    /// Takes what came and returns what can be shown of it.
+    /// Takes new bytes, and returns those that can be shown.
     pub(super) fn take(&mut self, bytes: &[u8]) -> &[u8] {
         self.ready.clear();
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -62,7 +64,7 @@ impl StreamedHead {
         &self.ready
     }
 
-    /// Returns what is shown after that: the rest, and the notice last.
+    /// Returns the bytes to show at the end: the rest, and then the notice.
     pub(super) fn rest<'a>(&self, outcome: &'a Outcome) -> Cow<'a, [u8]> {
         let all = outcome.bytes();
         if let Some(rest) = all.strip_prefix(&*self.shown) {
@@ -79,13 +81,13 @@ impl StreamedHead {
                 [rest, notice].concat().into()
             }
             Some(rest) => [rest, b"\n", notice].concat().into(),
-            // Shown twice is better than not at all.
+            // Showing a part twice is better than not at all.
             None => Cow::Borrowed(all),
         }
     }
 }
 
-/// Tells whether a preview would show a line as it is.
+/// Tells whether a preview would show a line unchanged.
 fn is_plain(line: &[u8]) -> bool {
     defused(clean(line).text).as_bytes() == line
 }
@@ -95,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_that_imitates_us_is_not_plain() {
+    fn line_that_imitates_a_notice_is_not_plain() {
         for line in [
             "[overspill 3f9c2e: x]\n",
             "[Overspill 3f9c2e: x]\n",

@@ -1,19 +1,19 @@
-//! The text in the output of a terminal, as it is saved.
+//! Extracts the text to save from the output of a terminal.
 
 use memchr::memchr2;
 
-/// Takes the output of a terminal and returns the text that is worth saving.
+/// Takes the output of a terminal and returns the text to save.
 ///
-/// A terminal writes a carriage return before each line feed; the command did not. Programs such as `vi` draw on a
-/// second screen, which is gone when they end, so it is left out.
+/// A terminal writes a carriage return before each line feed; the command did not. Programs such as
+/// `vi` draw on a second screen, which disappears when they end, so it is left out.
 #[derive(Debug, Default)]
 pub(super) struct TerminalText {
-    /// The last bytes, if it depends on the next ones what they are.
+    /// The last bytes, if their meaning depends on the next ones.
     held: Vec<u8>,
     on_second_screen: bool,
 }
 
-/// The escapes that change the screen, and whether they change to the second one.
+/// The escapes that switch the screen, and whether they switch to the second one.
 const SWITCHES: [(&[u8], bool); 6] = [
     (b"\x1b[?1049h", true),
     (b"\x1b[?1049l", false),
@@ -24,7 +24,7 @@ const SWITCHES: [(&[u8], bool); 6] = [
 ];
 
 impl TerminalText {
-    /// Takes the next bytes.
+    /// Takes the next bytes, and returns their text.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut input = std::mem::take(&mut self.held);
         input.extend_from_slice(bytes);
@@ -51,7 +51,7 @@ impl TerminalText {
         text
     }
 
-    /// Returns the bytes that were held back. No more follow.
+    /// Returns the bytes that were held back, at the end of the output.
     pub(super) fn end(&mut self) -> Vec<u8> {
         let held = std::mem::take(&mut self.held);
         if self.on_second_screen { Vec::new() } else { held }

@@ -1,7 +1,9 @@
-//! `overspill sh`: stands in for a shell, and bounds the one command that a host runs with it.
+//! `overspill sh`: stands in for a shell, and shortens the output of the one command that a host
+//! runs with it.
 //!
-//! Everything else becomes the real shell at once, in the same process: scripts, interactive and login
-//! shells, what is nested in a bounded command, servers that talk through their standard input.
+//! Every other call becomes the real shell at once, in the same process: scripts, interactive and
+//! login shells, commands within a shortened command, and servers that talk through their standard
+//! input.
 
 mod real;
 mod words;
@@ -46,13 +48,13 @@ pub(crate) struct ShArgs {
     words: Vec<OsString>,
 }
 
-/// Our name where a host puts one word before a whole command line.
+/// The name of overspill in hosts that put one word before a whole command line.
 const PREFIX: &str = "overspill-sh";
-/// Hosts with terminals stop reading when the command ends, and lose the output of that moment. So we
-/// print the rest, and end after this time.
+/// The time between the last output and the end. Hosts with terminals stop reading when the command
+/// ends, and lose the output of that moment.
 const READER_NEEDS: Duration = Duration::from_millis(50);
-/// A host that closes the input of its commands does so within this time. A client of an MCP server
-/// writes earlier.
+/// The time within which a host closes the input of its commands, if it does. A client of an MCP
+/// server writes earlier.
 const CLOSES_WITHIN: Duration = Duration::from_secs(1);
 /// The exit code if the real shell does not exist.
 const NOT_FOUND: u8 = 127;
@@ -63,14 +65,15 @@ struct Call {
     shell: PathBuf,
     /// Its arguments.
     words: Vec<OsString>,
-    /// The command among them whose output is shortened, if any.
+    /// The command among the arguments whose output is shortened, if any.
     command: Option<String>,
-    /// The place of the command among the arguments, if the shell itself runs the command. A program of the user
-    /// gets the line as the host wrote it.
+    /// The index of the command among the arguments, if the shell itself runs the command. A
+    /// program of the user gets the line as the host wrote it.
     at: Option<usize>,
 }
 
-/// Acts as a shell if we were called by the name of one, or as `sh`. Returns the exit code.
+/// Acts as a shell if this program was called by the name of a shell, or as `sh`. Returns the exit
+/// code.
 pub(crate) fn called(words: &[OsString], descriptors: Descriptors, env: &Env) -> Option<u8> {
     let (name, words) = words.split_first()?;
     if let Some(own) = OwnSlot::at(Path::new(name)) {
@@ -105,7 +108,8 @@ pub(crate) fn run(args: ShArgs, descriptors: Descriptors, env: &Env) -> u8 {
     answer(Call::new(shell, args.words, IsOurs::Surely, env), descriptors, env)
 }
 
-/// Whether a call is meant for us: by our own name it is, by a shell's only inside of a host.
+/// Tells whether a call is meant for overspill: by its own name always, by a shell's name only
+/// inside a host.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum IsOurs {
     Surely,
@@ -129,7 +133,7 @@ impl Call {
         Call { shell, words, command, at: Some(at) }
     }
 
-    /// A call of the shell or the prefix that the user has in the settings of the host.
+    /// Returns the call of the shell or the prefix that the user has in the settings of the host.
     fn of_own(own: &OwnSlot, words: &[OsString], env: &Env) -> Call {
         match own.kind {
             SlotKind::Shell => {
@@ -148,8 +152,8 @@ impl Call {
         }
     }
 
-    /// One word before a whole line: the line is a command only in its frame, else it is a server
-    /// or a hook.
+    /// Returns the call for one word before a whole line. Only a line in the frame of the host is a
+    /// command; any other line is a server or a hook.
     fn of_prefix(words: &[OsString], env: &Env) -> Call {
         let line = words.join(OsStr::new(" "));
         let command = line.to_str().filter(|line| frame::is_claude(line)).map(str::to_owned);
@@ -164,7 +168,7 @@ impl Call {
     }
 }
 
-/// Tells whether a process talks to the command by its standard input.
+/// Tells whether a process talks to the command through its standard input.
 fn is_talked_to(env: &Env) -> bool {
     let does = |input: CommandInput| Host::around(env).any(|host| host.input == input);
     process::is_talked_to()
@@ -172,9 +176,10 @@ fn is_talked_to(env: &Env) -> bool {
         && !(does(CommandInput::Closed) && process::input_ends_within(CLOSES_WITHIN))
 }
 
-/// Tells whether a process of one of these names started us. An unknown name counts as one of them.
+/// Tells whether a process of one of these names started this one. An unknown parent counts as one
+/// of them.
 fn is_started_by(names: &[&str]) -> bool {
-    // `doctor` tries a slot in the place of the host.
+    // `doctor` tries a slot in place of the host.
     process::parent_name().is_none_or(|name| name == "overspill" || names.contains(&&*name))
 }
 
@@ -194,11 +199,12 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
     let file = TaskFile::of_stdout(env).filter(|_| process::is_one_output());
     let engine = engine(&words[1..], env);
     let (until, leftover) = match &file {
-        // Later output passes no redactor.
+        // Later output is not redacted.
         Some(_) if engine.overspill.redaction().shown().is_none() => {
             (Host::output_end(env).0, Leftover::Forwarded)
         }
-        // A host that reads a screen waits for the shell. A terminal does not tell at once what is on its way.
+        // A host that reads a screen waits for the shell. A terminal does not tell at once which
+        // bytes are on their way.
         None if is_screen => (OutputEnd::USUAL, Leftover::Dropped),
         _ => Host::output_end(env),
     };
@@ -238,7 +244,7 @@ fn engine(words: &[OsString], env: &Env) -> Engine {
     let profile = in_force.profile.clone();
     let pipelines = PipelineSettings::of(&in_force.sources, &profile);
     let mut overspill = in_force.overspill();
-    // A login shell begins with a PATH of its own; what ours leads to says nothing of it.
+    // A login shell sets its own PATH, so ours says nothing about it.
     if words::is_login(words) {
         let env = env.clone();
         overspill = overspill.to_builder().program(move || env.program_path()).build();

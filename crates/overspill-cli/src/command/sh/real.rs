@@ -1,4 +1,4 @@
-//! Finds the shell that we stand in for.
+//! Finds the real shell for which `overspill sh` stands in.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -8,19 +8,19 @@ use crate::env::Env;
 use crate::hosts::{self, Host, SHELLS, SlotKind};
 use crate::settings::variables;
 
-/// Where shells are if the PATH does not say.
+/// The directories in which to look for shells after the PATH.
 const USUAL: [&str; 2] = ["/bin", "/usr/bin"];
 
-/// Returns the shell of this name that is not us.
+/// Returns the shell of this name that is not overspill.
 pub(super) fn named(name: &str, env: &Env) -> PathBuf {
     let usual = USUAL.iter().map(|directory| Path::new(directory).join(name));
     let mut all = env.on_path(name).chain(usual).filter(|path| path.is_absolute());
     all.find(|path| is_real(path, env)).unwrap_or_else(|| Path::new("/bin").join(name))
 }
 
-/// Returns the shell that the user's alias of a host names, else the one of this name.
+/// Returns the shell that the user's alias of a host names, or the shell of this name.
 pub(super) fn chosen(name: &str, env: &Env) -> PathBuf {
-    // Without our link in `SHELL` the variable is left over from another host.
+    // Without overspill's link in `SHELL`, another host has left this variable.
     let is_alias =
         env.variable("SHELL").is_some_and(|shell| Path::new(&shell).starts_with(env.links()));
     let own = env.variable(variables::SHELL).filter(|_| is_alias).map(PathBuf::from);
@@ -28,28 +28,30 @@ pub(super) fn chosen(name: &str, env: &Env) -> PathBuf {
     own.unwrap_or_else(|| named(name, env))
 }
 
-/// Returns the shell that a host would run itself, if it calls us by the path that `init` has put into its settings.
+/// Returns the shell that a host would run itself, if the host calls overspill by the path that
+/// `init` has put into its settings.
 pub(super) fn in_slot(link: &Path, name: &str, words: &[OsString], env: &Env) -> Option<PathBuf> {
-    // By its name alone a script or another host asks for this very shell.
+    // A script or another host that uses only the name wants exactly this shell.
     let is_slot =
         link.is_absolute() && words::command(words).is_some() && !hosts::is_already_shortened(env);
     let mut hosts = Host::around(env).filter(|host| is_slot && host.slot == Some(SlotKind::Shell));
     let rule = hosts.next()?.shell;
     let own = rule.of_user(env).filter(|shell| is_real(shell, env));
     let own = own.filter(|_| hosts.all(|other| other.shell == rule))?;
-    // The text around a command for a login shell is written for the shell of the link's name.
+    // The text around a command for a login shell is written for the shell with the name of the
+    // link.
     let fits = !words::is_login(words) || own.file_name() == Some(OsStr::new(name));
     fits.then_some(own)
 }
 
-/// Returns the user's own shell, or the one of its name if it is gone.
+/// Returns the user's own shell, or another shell of the same name if it is gone.
 pub(super) fn at(own: &Path, env: &Env) -> PathBuf {
     let name = own.file_name().and_then(OsStr::to_str).unwrap_or("bash");
     let is_there = own.is_absolute() && is_real(own, env);
     if is_there { own.to_owned() } else { named(name, env) }
 }
 
-/// Returns the shell for a whole line of Claude Code: the one that its first file was made for.
+/// Returns the shell for a whole line of Claude Code: the shell for which its first file was made.
 pub(super) fn of_line(line: &OsStr, env: &Env) -> PathBuf {
     let line = line.to_string_lossy();
     let made_for = SHELLS.iter().find(|shell| line.contains(&format!("/snapshot-{shell}-")));
@@ -64,8 +66,8 @@ pub(super) fn of_line(line: &OsStr, env: &Env) -> PathBuf {
     shell.unwrap_or_else(|| named(made_for.unwrap_or(&"bash"), env))
 }
 
-/// Tells whether a file is there and leads neither to us nor to another version of us: two that took
-/// each other for the real shell would call each other for ever.
+/// Tells whether a file exists and leads neither to this program nor to another version of
+/// overspill: two versions that took each other for the real shell would call each other endlessly.
 fn is_real(path: &Path, env: &Env) -> bool {
     let Ok(file) = std::fs::canonicalize(path) else { return false };
     let own = env.executable().ok();

@@ -1,36 +1,36 @@
-//! The words that shells are given.
+//! Finds the command among the arguments of a shell.
 
 use std::ffi::{OsStr, OsString};
 
-/// Options without a value.
+/// The options without a value.
 const PLAIN: [&str; 7] =
     ["--login", "--norc", "--noprofile", "--posix", "--noediting", "--verbose", "--restricted"];
-/// Options with one.
+/// The options with a value.
 const VALUED: [&str; 2] = ["--rcfile", "--init-file"];
 
-/// Returns the command after `-c`, as all shells of this kind take it. Nothing if there is none, if the
-/// shell is to be interactive, or if there is an option that we do not know.
+/// Returns the command after `-c`, as all shells of this kind take it. Returns `None` without a
+/// command, for an interactive shell, or with an unknown option.
 pub(super) fn command(words: &[OsString]) -> Option<&OsStr> {
     command_place(words).map(|at| words[at].as_os_str())
 }
 
-/// Returns the place of this command among the words.
+/// Returns the index of this command among the words.
 pub(super) fn command_place(words: &[OsString]) -> Option<usize> {
     read(words).map(|(at, _)| at)
 }
 
-/// Tells whether the command is one of a login shell.
+/// Tells whether the command is for a login shell.
 pub(super) fn is_login(words: &[OsString]) -> bool {
     read(words).is_some_and(|(_, is_login)| is_login)
 }
 
-/// Returns the place of the command, and whether the shell is a login shell.
+/// Returns the index of the command, and whether the shell is a login shell.
 fn read(words: &[OsString]) -> Option<(usize, bool)> {
     let (mut at, mut has_command, mut is_login) = (0, false, false);
     while let Some(word) = words.get(at).and_then(|word| word.to_str()) {
         let letters = word.strip_prefix(['-', '+']).filter(|rest| !rest.is_empty());
         match letters {
-            // The rest is no option, whatever it looks like.
+            // After `--`, a word is not an option, even with a dash.
             _ if word == "--" => {
                 at += 1;
                 break;
@@ -43,7 +43,7 @@ fn read(words: &[OsString]) -> Option<(usize, bool)> {
                 }
                 has_command |= word.starts_with('-') && letters.contains('c');
                 is_login |= word.starts_with('-') && letters.contains('l');
-                // Each of these takes a word.
+                // Each of these options takes a word.
                 at += letters.matches(['o', 'O']).count();
             }
             Some(_) => return None,
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_is_found_where_a_shell_finds_it() {
+    fn shell_command_is_found_among_the_arguments() {
         let command = |line: &str| {
             let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
             command(&words).map(|command| command.to_str().unwrap().to_owned())
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_login_shell_is_told_from_others() {
+    fn login_shell_is_recognized_by_its_arguments() {
         for (line, expected) in [
             ("-lc x", true),
             ("-c -l x", true),

@@ -1,12 +1,12 @@
-//! What requests are made with.
+//! The HTTP client for requests to a server.
 
 use std::sync::Arc;
 
 use ureq::Agent;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
-/// Returns what requests are made with. With TLS it trusts whom the system trusts, or those in the
-/// file that `SSL_CERT_FILE` names. It follows no redirects; [`super::redirect`] does.
+/// Returns the HTTP client. With TLS, it trusts the authorities of the system, or those in the file
+/// that `SSL_CERT_FILE` names. It follows no redirects: [`super::redirect`] does.
 pub(super) fn agent(with_tls: bool) -> Agent {
     let mut config = Agent::config_builder().http_status_as_error(false).max_redirects(0);
     if with_tls {
@@ -14,8 +14,8 @@ pub(super) fn agent(with_tls: bool) -> Agent {
         let found = rustls_native_certs::load_native_certs();
         if found.certs.is_empty() {
             crate::ui::warn_line(
-                "this system has no certificates to verify a server with\n\n\
-                 hint: set SSL_CERT_FILE to a file with those of the authorities you trust",
+                "no certificates found on this system, so overspill cannot verify a server\n\n\
+                 hint: set SSL_CERT_FILE to a file with the certificates of the authorities that you trust",
             );
         }
         let known = found.certs.iter().map(|der| Certificate::from_der(der).to_owned());

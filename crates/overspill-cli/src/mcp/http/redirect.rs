@@ -1,4 +1,4 @@
-//! Redirects of a server, which are followed within its origin alone.
+//! Follows redirects of a server, but only within its origin.
 //!
 //! Each request carries the session and the user's headers, which may be credentials. A redirect
 //! must not hand them to another server.
@@ -10,9 +10,9 @@ use ureq::{Agent, AsSendBody, Body};
 
 use crate::ui;
 
-/// The number of redirects that are followed for one request.
+/// The number of redirects that one request follows at most.
 const MOST_REDIRECTS: usize = 5;
-/// The number of columns of an address in an error.
+/// The number of columns of an address that an error shows at most.
 const SHOWN_ADDRESS: usize = 200;
 
 /// The reason why a request got no response.
@@ -37,7 +37,7 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Sends the request and follows redirects. The agent must follow none by itself.
+    /// Sends the request and follows redirects. The agent itself must follow none.
     pub(super) fn send(&self, agent: &Agent) -> Result<Response<Body>, Failed> {
         let mut uri = Uri::try_from(self.url).map_err(|error| failed(error.into()))?;
         let since = Instant::now();
@@ -92,7 +92,7 @@ fn failed(error: HttpError) -> Failed {
     Failed::Request(error.into())
 }
 
-/// Returns `to` if a redirect from `from` to it may be followed; otherwise says why not.
+/// Returns `to` if overspill may follow a redirect from `from` to it; otherwise returns the reason.
 fn followed(method: &Method, status: u16, from: &Uri, to: Uri) -> Result<Uri, String> {
     check_origin(from, &to)?;
     // Clients repeat such a request as a GET, which would lose the message.
@@ -106,7 +106,7 @@ fn followed(method: &Method, status: u16, from: &Uri, to: Uri) -> Result<Uri, St
     Ok(to)
 }
 
-/// Says why nothing is sent to `to`, if it has another origin than `from`.
+/// Returns the reason why overspill sends nothing to `to`, if `to` has another origin than `from`.
 pub(super) fn check_origin(from: &Uri, to: &Uri) -> Result<(), String> {
     if origin(from).is_some() && origin(from) == origin(to) {
         return Ok(());
@@ -140,7 +140,8 @@ fn address(uri: &Uri, path: &str) -> String {
     ui::short(&format!("{scheme}://{host}{port}{path}"), SHOWN_ADDRESS)
 }
 
-/// Resolves a reference that was found at `base`, by RFC 3986. Returns `None` if it is invalid.
+/// Resolves a reference that was found at `base`, by RFC 3986. Returns `None` if the reference is
+/// invalid.
 pub(super) fn resolve(base: &Uri, reference: &str) -> Option<Uri> {
     let reference = reference.split('#').next().unwrap_or_default();
     let is_scheme = |text: &str| {

@@ -1,4 +1,4 @@
-//! What lasts from one request to the next: the session, and the revision that is spoken.
+//! The state that lasts from one request to the next: the session, and the protocol revision.
 
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,12 +11,12 @@ use super::super::stdio::Out;
 use super::Remote;
 use super::redirect::Call;
 
-/// What is known once the server has answered.
+/// The facts that the answers of the server have given so far.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Now {
     pub(super) session: Option<String>,
     pub(super) revision: Option<String>,
-    /// Where an old server wants its messages.
+    /// The address to which an old server wants its messages sent.
     pub(super) endpoint: Option<String>,
 }
 
@@ -32,11 +32,11 @@ impl Remote {
         headers
     }
 
-    /// Begins a session anew with a server that was started again; tells whether there is one now.
+    /// Begins a new session with a server that was restarted; tells whether a session is open now.
     pub(super) fn renew(self: &Arc<Remote>, forgotten: Option<&str>) -> bool {
         const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
         const LONGEST_ANSWER: u64 = 1 << 20;
-        // Requests that find it forgotten at the same time begin one session together.
+        // Requests that find the session forgotten at the same time begin one session together.
         let hello = self.hello.lock().unwrap_or_else(PoisonError::into_inner);
         if self.now().session.as_deref() != forgotten {
             return true;
@@ -53,7 +53,7 @@ impl Remote {
         let session = response.headers().get("mcp-session-id");
         let session = session.and_then(|session| session.to_str().ok()).map(str::to_owned);
         let is_well = response.status().is_success();
-        // The client has had this answer.
+        // The client already has the answer to `initialize`.
         let answer = response.into_body().into_reader().take(LONGEST_ANSWER);
         let _ = io::copy(&mut { answer }, &mut io::sink());
         set(session);
@@ -64,7 +64,7 @@ impl Remote {
         is_well
     }
 
-    /// Returns an output that notes which revision the server speaks.
+    /// Returns an output for the client that also notes the protocol revision of the server.
     pub(super) fn heard(self: &Arc<Remote>) -> Out {
         struct Heard(Arc<Remote>);
         impl Write for Heard {
@@ -84,7 +84,7 @@ impl Remote {
         Arc::new(Mutex::new(Box::new(Heard(self.clone()))))
     }
 
-    /// Tells the server that nobody comes back.
+    /// Tells the server that the session has ended.
     pub(super) fn leave(&self) {
         let now = self.now();
         if now.session.is_none() {

@@ -1,4 +1,4 @@
-//! Takes the output for a client line by line. A long line waits in a file.
+//! Splits the output for a client into messages, one per line. A long line waits in a file.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -13,10 +13,11 @@ use super::session::{Session, locked};
 use crate::env::Env;
 use crate::serve::{Event, REQUESTS};
 
-/// Bytes of one message of a server. A longer one is dropped, and an error takes its place.
+/// The number of bytes of one message of a server. overspill drops a longer message and sends an
+/// error.
 const LONGEST: u64 = 1 << 30;
 
-/// Takes the output for a client, and sends each message to the stream that waits for it.
+/// A writer for the output of a server. It sends each message to the stream that waits for it.
 pub(super) struct Post {
     session: Arc<Session>,
     env: Env,
@@ -43,11 +44,11 @@ impl Post {
     fn end_line(&mut self) {
         let line = std::mem::replace(&mut self.line, Line::new(self.env.clone()));
         let is_too_long = line.buffer.len() > self.longest;
-        // Text that is not JSON is no message for a stream of events either.
+        // Text that is not JSON is not a message for an event stream either.
         if !is_too_long && (!line.is_json || !line.walk.is_done()) {
             return;
         }
-        // A line that is too long was not read to its end.
+        // overspill did not read an overlong line to its end, so its id may still be in the probe.
         let mut answers = line.answers;
         if is_too_long && let Some(id) = &line.probe.message().id {
             answers.push(id.clone());
@@ -95,7 +96,7 @@ impl Line {
         Line { buffer, walk, probe, is_json: true, answers: Vec::new() }
     }
 
-    /// Adds to the line. Of a line that is not JSON, or longer than `longest`, nothing is kept.
+    /// Adds bytes to the line. Drops all bytes of a line that is not JSON or longer than `longest`.
     fn push(&mut self, bytes: &[u8], longest: u64) {
         let was_too_long = self.buffer.len() > longest;
         if !self.is_json || was_too_long {
@@ -110,7 +111,7 @@ impl Line {
         }
     }
 
-    /// Notes the answers in the line.
+    /// Collects the ids of the answers in the line.
     fn look(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let Ok(step) = self.walk.next(bytes) else {
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn notifications_for_a_stream_that_is_not_read_wait_and_are_bounded() {
+    fn notifications_for_a_stream_that_is_not_read_wait_up_to_the_limit() {
         let (session, ..) = Session::new();
         let mut listener = session.wait_for(&[]).unwrap();
         let mut post = Post::new(session.clone(), Env::of_process());
@@ -228,7 +229,7 @@ mod tests {
             post.write_all(notification.as_bytes()).unwrap();
         }
         assert!(session.held() < 200 << 20, "{}", session.held());
-        // Reading makes room for those that wait.
+        // Reading makes room for the waiting messages.
         for _ in 0..30 {
             next(&mut listener);
         }

@@ -1,4 +1,4 @@
-//! MCP over streamable HTTP: each session has a server of its own.
+//! Serves MCP over streamable HTTP. Each session has its own server process.
 
 mod line;
 mod routes;
@@ -34,18 +34,18 @@ use session::{Session, TooManyRequests, Unheard, Waiter, locked};
 /// The sessions of all clients, and the server that each of them gets.
 struct Host {
     asked: RelaySpec,
-    /// An unused session ends after this time.
+    /// The time after which an unused session ends.
     idle: Option<Duration>,
     sessions: Mutex<HashMap<String, Arc<Session>>>,
-    /// How many servers run, including those of sessions that have ended.
+    /// The number of running servers, including those of sessions that have ended.
     running: AtomicUsize,
 }
 
-/// How long servers may take to end once we were asked to.
+/// The time that all servers together may take to end after a signal.
 const LEAVE: Duration = Duration::from_secs(4);
-/// The file of the token, if no variable has one.
+/// The name of the file with the token, if no variable contains a token.
 const TOKEN_FILE: &str = "mcp-token";
-const FULL: Refusal = Refusal(StatusCode::SERVICE_UNAVAILABLE, "there are too many sessions");
+const FULL: Refusal = Refusal(StatusCode::SERVICE_UNAVAILABLE, "too many sessions are open");
 const BUSY: Refusal = Refusal(
     StatusCode::SERVICE_UNAVAILABLE,
     "too many requests of this session wait for an answer",
@@ -56,7 +56,7 @@ const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 pub(super) fn listen(address: &str, asked: RelaySpec) -> anyhow::Result<()> {
     let listener =
         TcpListener::bind(address).map_err(|error| anyhow!("{address}: {}", ui::reason(&error)))?;
-    let local = listener.local_addr().context("the address that we listen at")?;
+    let local = listener.local_addr().context("cannot get the address of the listener")?;
     let env = &asked.env;
     let is_loopback = local.ip().is_loopback();
     let (token, file) = match BearerToken::from_variable(variables::MCP_TOKEN, env) {
@@ -66,7 +66,7 @@ pub(super) fn listen(address: &str, asked: RelaySpec) -> anyhow::Result<()> {
             (token, Some(file))
         }
         None => bail!(
-            "{local}: others can reach this address, and there is no token\n\n\
+            "{local}: other machines can reach this address, but no token is set\n\n\
              hint: set OVERSPILL_MCP_TOKEN, or listen at 127.0.0.1"
         ),
     };
@@ -102,7 +102,7 @@ impl Site for Host {
                     Ok(body) => body,
                     Err(refused) => return refused.into(),
                 };
-                // Other clients do not wait while a long message is looked through.
+                // Other clients must not wait while a long message is parsed.
                 let answer = move || self.post(&id, body).unwrap_or_else(Reply::from);
                 let answer = tokio::task::spawn_blocking(answer).await;
                 answer.unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, ""))
@@ -131,7 +131,7 @@ impl Host {
     /// Hands messages to the server of a session, and returns the stream of its answers.
     fn post(self: &Arc<Host>, id: &str, body: Vec<u8>) -> Result<Reply, Refusal> {
         let Ok(Frame { messages, .. }) = peek(&body) else {
-            let error = super::answers::error(None, -32_700, "this is not JSON");
+            let error = super::answers::error(None, -32_700, "the message is not valid JSON");
             return Ok(reply(StatusCode::BAD_REQUEST, "application/json", error));
         };
         let is_hello = messages.iter().any(|m| m.method.as_deref() == Some("initialize"));
@@ -157,7 +157,7 @@ impl Host {
                 (String::new(), session, waiter)
             }
             (None, false, _) => {
-                return Err(Refusal(StatusCode::NOT_FOUND, "there is no such session"));
+                return Err(Refusal(StatusCode::NOT_FOUND, "unknown session"));
             }
         };
         session.say(body).map_err(|unheard| match unheard {
@@ -176,17 +176,18 @@ impl Host {
         Ok(answer)
     }
 
-    /// Returns a server for clients on protocol versions without sessions, and the stream for the answers. They
-    /// share one server, except while two of them use the same request id.
+    /// Returns a server for clients on protocol versions without sessions, and the stream for the
+    /// answers. Such clients share one server, except while two of them use the same request id.
     fn without_session(
         self: &Arc<Host>,
         asked: &[Id],
     ) -> Result<(Arc<Session>, Option<Waiter>), Refusal> {
-        // Held until the server is known: two first requests must not start two of them.
+        // The lock is kept until the server is known: two first requests must not start two
+        // servers.
         let mut sessions = locked(&self.sessions);
         let mut number = 0;
         loop {
-            // No header can contain such a name.
+            // No HTTP header can contain such a name.
             let name = format!("\0{number}");
             let Some(session) = sessions.get(&name).cloned() else {
                 let session = self.begin(&mut sessions, name)?;
@@ -245,7 +246,7 @@ impl Host {
         self.running.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Ends unused sessions: clients may leave without a word.
+    /// Ends unused sessions, because clients may leave without a message.
     fn end_idle(&self) {
         let Some(limit) = self.idle else { return };
         let pause = (limit / 4).clamp(Duration::from_millis(50), Duration::from_secs(60));
@@ -272,7 +273,7 @@ impl Host {
     }
 }
 
-/// Makes room for a session by ending the one that is unused for the longest time, and at least for `rest`.
+/// Ends the session that is unused for the longest time, if that time is at least `rest`.
 fn end_longest_unused(sessions: &mut HashMap<String, Arc<Session>>, rest: Duration) {
     let unused = sessions.iter().filter_map(|(id, session)| Some((session.unused_for()?, id)));
     let Some((time, id)) = unused.max() else { return };
@@ -301,7 +302,7 @@ fn not_allowed(instead: &'static str) -> Reply {
     answer
 }
 
-/// Returns how long an unused session lasts.
+/// Returns the time after which an unused session ends.
 fn idle(env: &Env) -> Option<Duration> {
     match SettingSources::read(env).duration(Key::McpIdle) {
         Some(limit) => limit.and_then(|limit| Duration::try_from(limit).ok()),

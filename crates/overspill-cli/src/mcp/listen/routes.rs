@@ -1,4 +1,4 @@
-//! Where messages of a server go: the streams of its clients, and the requests that they wait for.
+//! Routes the messages of a server to the streams of its clients.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -12,28 +12,30 @@ use super::super::probe::Id;
 use crate::serve::{Event, QUEUED, UNREAD};
 use crate::ui;
 
-/// How many messages, of [`UNREAD`] bytes together, are kept while no stream of the client has room for them.
+/// The number of messages, of [`UNREAD`] bytes together, that wait at most while no stream of the
+/// client has room.
 const UNHEARD: usize = 1_000;
 
-/// A message of the server, and how many answers are in it.
+/// A message of the server, and the number of answers in it.
 pub(super) struct Heard {
     pub(super) event: Event,
-    /// How many bytes of it are in memory.
+    /// The number of bytes of the message that are in memory.
     pub(super) bytes: usize,
     pub(super) answers: usize,
 }
 
-/// The way to a stream.
+/// The way to one stream of a client.
 #[derive(Clone)]
 pub(super) struct Route {
     pub(super) stream: u64,
     pub(super) send: UnboundedSender<Heard>,
-    /// Bytes that the client has not read yet.
+    /// The number of bytes that the client has not read yet.
     pub(super) queued: Arc<AtomicUsize>,
 }
 
 impl Route {
-    /// Queues a message, or returns it if the client has left, or has too much to read already.
+    /// Queues a message. Returns the message if the client has left or has too much to read
+    /// already.
     fn send(&self, heard: Heard) -> Result<(), Heard> {
         let waiting = self.queued.load(Ordering::SeqCst);
         if waiting > 0 && waiting + heard.bytes > QUEUED {
@@ -44,7 +46,7 @@ impl Route {
         self.send.send(heard).map_err(|error| error.0)
     }
 
-    /// Queues an error for a request, whatever else waits.
+    /// Queues an error for a request, even if the queue is full.
     fn send_error(&self, id: &Id, reason: &str) {
         let mut start = error(Some(id), INTERNAL_ERROR, reason);
         start.truncate(start.trim_ascii_end().len());
@@ -53,30 +55,31 @@ impl Route {
     }
 }
 
-/// Where messages of the server go.
+/// The streams of a session, and the requests that wait for answers.
 pub(super) struct Routes {
-    /// Requests, and the streams that wait for their answers: the first that asked gets the first answer. The
-    /// answer for a client that has left must not reach another one, so its request stays until the answer comes.
+    /// The requests, and the streams that wait for their answers, in the order of the requests. The
+    /// request of a client that has left stays until its answer comes, because the answer must not
+    /// reach another client.
     pub(super) requests: HashMap<Id, VecDeque<Route>>,
-    /// How many answers are awaited.
+    /// The number of answers that have not come yet.
     pub(super) awaited: usize,
-    /// Streams for messages that are no answer.
+    /// The streams for messages that are not answers.
     pub(super) listeners: Vec<Route>,
-    /// Streams for answers, which get other messages if there is no listener.
+    /// The streams for answers. They also get other messages if there is no listener.
     pub(super) waiters: Vec<Route>,
     /// The number of the last stream.
     pub(super) last: u64,
-    /// Messages that no stream has taken yet.
+    /// The messages that no stream has taken yet.
     pub(super) unheard: VecDeque<Heard>,
-    /// We have reported that messages are dropped.
+    /// Tells whether overspill has reported that it drops messages.
     pub(super) is_reported: bool,
     pub(super) last_use: Instant,
-    /// The server has ended.
+    /// Tells whether the server has ended.
     pub(super) is_over: bool,
 }
 
 impl Routes {
-    /// Sends the messages that wait for a stream, in order, as far as streams have room.
+    /// Sends the waiting messages, in order, as far as streams have room.
     pub(super) fn send_unheard(&mut self) {
         while let Some(heard) = self.unheard.pop_front() {
             if let Err(heard) = self.send(heard) {
@@ -86,7 +89,7 @@ impl Routes {
         }
     }
 
-    /// Sends a message that is no answer to the first stream with room for it.
+    /// Sends a message that is not an answer to the first stream with room for it.
     fn send(&self, mut heard: Heard) -> Result<(), Heard> {
         for route in self.listeners.iter().chain(&self.waiters) {
             match route.send(heard) {
@@ -97,10 +100,11 @@ impl Routes {
         Err(heard)
     }
 
-    /// Sends a message that is no answer to one stream, or keeps it for the next one.
+    /// Sends a message that is not an answer to one stream, or keeps the message for the next
+    /// stream.
     pub(super) fn send_or_keep(&mut self, heard: Heard) {
         self.send_unheard();
-        // A later message does not overtake one that waits.
+        // A later message must not overtake a waiting one.
         let heard = if self.unheard.is_empty() { self.send(heard) } else { Err(heard) };
         let Err(heard) = heard else { return };
         let bytes: usize = self.unheard.iter().map(|heard| heard.bytes).sum();
@@ -111,7 +115,7 @@ impl Routes {
         }
     }
 
-    /// Sends a message with the answers to `ids` to the stream that waits for it.
+    /// Sends a message with the answers to `ids` to the stream that waits for them.
     pub(super) fn deliver(&mut self, mut heard: Heard, ids: Vec<Id>) {
         heard.answers = ids.len();
         if ids.is_empty() {
@@ -126,7 +130,8 @@ impl Routes {
         }
     }
 
-    /// Sends an error to the streams that wait for these answers or, if none is known, to every one.
+    /// Sends an error to the streams that wait for these answers or, if `ids` is empty, to every
+    /// waiting stream.
     pub(super) fn fail(&mut self, ids: Vec<Id>, reason: &str) {
         let ids = if ids.is_empty() { self.requests.keys().cloned().collect() } else { ids };
         for id in ids {
@@ -136,7 +141,7 @@ impl Routes {
         }
     }
 
-    /// Returns the stream that waits for the answer to a request, which is then answered.
+    /// Returns the stream that waits for the answer to a request, and forgets the request.
     fn take(&mut self, id: &Id) -> Option<Route> {
         let waiting = self.requests.get_mut(id)?;
         let route = waiting.pop_front();

@@ -1,4 +1,4 @@
-//! One client, and the server that it has.
+//! A session of one client, and the input and output of its server.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Cursor, Read};
@@ -18,23 +18,23 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One client, and the server that it has.
+/// A session of one client with its own server.
 pub(super) struct Session {
     input: Mutex<Option<ServerInput>>,
-    /// How many bytes the server has not read yet.
+    /// The number of bytes that the server has not read yet.
     unread: Arc<AtomicUsize>,
     pub(super) routes: Mutex<Routes>,
 }
 
-/// The way to the server.
+/// The sender of messages to the server.
 struct ServerInput {
     lines: Sender<Vec<u8>>,
-    /// Closes with the way, even while the server does not read.
+    /// A channel that closes with the session, even while the server does not read.
     _hang_up: Sender<()>,
 }
 
 impl Session {
-    /// Makes a session, the input of its server, and a channel that closes with the session.
+    /// Creates a session, the input of its server, and a channel that closes with the session.
     pub(super) fn new() -> (Arc<Session>, Input, Receiver<()>) {
         let routes = Routes {
             requests: HashMap::new(),
@@ -55,21 +55,23 @@ impl Session {
         (Arc::new(Session { input: server, unread, routes: routes.into() }), input, hung_up)
     }
 
-    /// Returns how long no client has used it, or nothing while one does.
+    /// Returns for how long no client has used the session, or `None` while a client uses it.
     pub(super) fn unused_for(&self) -> Option<Duration> {
         let routes = locked(&self.routes);
         let is_used = !routes.listeners.is_empty() || !routes.waiters.is_empty();
         (!is_used).then(|| routes.last_use.elapsed())
     }
 
-    /// Opens a stream for the answers to these requests or, without requests, for all other messages.
+    /// Opens a stream for the answers to these requests or, without requests, for all other
+    /// messages.
     pub(super) fn wait_for(self: &Arc<Session>, ids: &[Id]) -> Result<Waiter, TooManyRequests> {
         self.open(&mut locked(&self.routes), ids)
     }
 
-    /// Like [`wait_for`](Session::wait_for), unless an answer to one of these ids is awaited already, or too many are.
+    /// Like [`wait_for`](Session::wait_for), but returns `None` if a request with one of these ids,
+    /// or too many requests, already wait.
     pub(super) fn wait_alone_for(self: &Arc<Session>, ids: &[Id]) -> Option<Waiter> {
-        // One look at the routes: of two clients with the same id only one may find it free.
+        // One lock for both steps: if two clients use the same id, only one may find it free.
         let mut routes = locked(&self.routes);
         if ids.iter().any(|id| routes.requests.contains_key(id)) {
             return None;
@@ -104,10 +106,10 @@ impl Session {
         Ok(Waiter { session: self.clone(), number: routes.last, heard, queued, left })
     }
 
-    /// Hands a message to the server, without waiting until it reads the message.
+    /// Hands a message to the server, without waiting until the server reads it.
     pub(super) fn say(&self, mut message: Vec<u8>) -> Result<(), Unheard> {
         locked(&self.routes).last_use = Instant::now();
-        // A line break within a message would end it.
+        // A line break within a message would end the message.
         let mut at = 0;
         while let Some(found) = memchr::memchr2(b'\n', b'\r', &message[at..]) {
             message[at + found] = b' ';
@@ -124,12 +126,12 @@ impl Session {
         sent.ok_or(Unheard::ServerEnded)
     }
 
-    /// Closes the input of the server, which then ends.
+    /// Closes the input of the server, so that the server ends.
     pub(super) fn end(&self) {
         drop(locked(&self.input).take());
     }
 
-    /// Ends all streams, since the server has ended.
+    /// Ends all streams after the server has ended.
     pub(super) fn ended(&self) {
         self.end();
         let mut routes = locked(&self.routes);
@@ -141,11 +143,11 @@ impl Session {
     }
 }
 
-/// So many requests of a session wait for an answer, or so many streams are open, that there is no room for more.
+/// The error for a session with too many waiting requests or too many open streams.
 #[derive(Debug)]
 pub(super) struct TooManyRequests;
 
-/// Why a message does not reach the server.
+/// The reason why a message does not reach the server.
 pub(super) enum Unheard {
     ServerEnded,
     ServerBusy,
@@ -175,7 +177,7 @@ pub(super) struct Waiter {
     number: u64,
     heard: UnboundedReceiver<Heard>,
     queued: Arc<AtomicUsize>,
-    /// How many answers are still to come, if the stream ends with the last one.
+    /// The number of answers that are still to come, if the stream ends with the last one.
     left: Option<usize>,
 }
 
@@ -188,7 +190,7 @@ impl EventSource for Waiter {
         self.left = self.left.map(|left| left.saturating_sub(heard.answers));
         self.queued.fetch_sub(heard.bytes, Ordering::SeqCst);
         if heard.bytes > 0 {
-            // There may be room for messages that wait.
+            // Now the queue may have room for waiting messages.
             locked(&self.session.routes).send_unheard();
         }
         Poll::Ready(Some(heard.event))
@@ -201,7 +203,7 @@ impl Drop for Waiter {
         routes.last_use = Instant::now();
         routes.listeners.retain(|route| route.stream != self.number);
         routes.waiters.retain(|route| route.stream != self.number);
-        // Messages that it did not take are for other streams, unless they are answers.
+        // Other streams get the messages that this stream did not take, except answers.
         while let Ok(heard) = self.heard.try_recv() {
             if heard.answers == 0 {
                 routes.send_or_keep(heard);
@@ -212,7 +214,7 @@ impl Drop for Waiter {
 
 #[cfg(test)]
 impl Waiter {
-    /// Returns how many bytes the client has not read yet.
+    /// Returns the number of bytes that the client has not read yet.
     pub(super) fn queued(&self) -> usize {
         self.queued.load(Ordering::SeqCst)
     }
@@ -220,7 +222,7 @@ impl Waiter {
 
 #[cfg(test)]
 impl Session {
-    /// Returns how many bytes of messages wait for a client.
+    /// Returns the number of bytes of messages that wait for a client.
     pub(super) fn held(&self) -> usize {
         let routes = locked(&self.routes);
         let streams = routes.listeners.iter().chain(&routes.waiters);

@@ -1,14 +1,14 @@
-//! Requests that get lost one by one, as they do by HTTP.
+//! Forgets single requests that were lost, as happens over HTTP.
 
 use super::{Id, Pending, Ticket};
 
 impl Pending {
-    /// Returns what a request is told by that was just asked.
+    /// Returns the ticket of the latest request with this id.
     pub(in super::super) fn ticket(&self, id: &Id) -> Option<Ticket> {
         self.waiting.get(id)?.back().map(|(ticket, _)| *ticket)
     }
 
-    /// Forgets a request that will not be answered; tells whether it was not.
+    /// Forgets a request that gets no answer; tells whether the request still waited.
     pub(in super::super) fn lost(&mut self, id: &Id, ticket: Ticket) -> bool {
         let Some(waiting) = self.waiting.get_mut(id) else { return false };
         let before = waiting.len();

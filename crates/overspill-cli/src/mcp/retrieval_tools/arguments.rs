@@ -1,4 +1,4 @@
-//! Reads the arguments that a model sends to our tools.
+//! Reads the arguments that a model sends to the retrieval tools.
 //!
 //! Unknown or invalid arguments are errors: a model would take silence for success.
 
@@ -15,7 +15,8 @@ use crate::ui;
 pub(super) struct Arguments<'a>(pub(super) &'a Map<String, Value>);
 
 impl<'a> Arguments<'a> {
-    /// Refuses an argument that the tool does not have, and names its arguments, the most similar first.
+    /// Refuses an argument that the tool does not have. The error names the known arguments, the
+    /// most similar first.
     pub(super) fn check(self, tool: &str, known: &Map<String, Value>) -> Result<(), String> {
         let is_unknown = |(name, value): &(&String, &Value)| {
             !known.contains_key(name.as_str()) && !value.is_null()
@@ -25,7 +26,7 @@ impl<'a> Arguments<'a> {
         let mut known: Vec<&str> = known.keys().map(String::as_str).collect();
         known.sort_by(|a, b| alike(b).total_cmp(&alike(a)));
         let known = match known.is_empty() {
-            true => "it takes none".to_owned(),
+            true => "it takes no arguments".to_owned(),
             false => format!("it takes {}", known.join(", ")),
         };
         Err(format!("{tool} has no argument {:?}; {known}", ui::short(name, 100)))
@@ -41,7 +42,7 @@ impl<'a> Arguments<'a> {
         self.get(key).map(text).transpose()
     }
 
-    /// Returns a number. Models also send numbers as text.
+    /// Returns a whole number. Models also send numbers as text.
     pub(super) fn number(self, key: &str) -> Result<Option<u64>, String> {
         let Some(value) = self.get(key) else { return Ok(None) };
         let whole = |number: f64| (number >= 0.0 && number.fract() == 0.0).then_some(number as u64);
@@ -63,13 +64,13 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Returns which of these arguments is given, and refuses more than one.
+    /// Returns the name of the argument that is given, and refuses more than one of `keys`.
     pub(super) fn one_of<'k>(self, keys: &[&'k str]) -> Result<Option<&'k str>, String> {
         let given: Vec<&'k str> =
             keys.iter().copied().filter(|key| self.get(key).is_some()).collect();
         match given.len() {
             0 | 1 => Ok(given.first().copied()),
-            _ => Err(format!("{} cannot be asked for at once", given.join(" and "))),
+            _ => Err(format!("{} cannot be used together", given.join(" and "))),
         }
     }
 
@@ -95,7 +96,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Returns what to search for.
+    /// Returns the search that the arguments ask for.
     pub(super) fn query(self) -> Result<Query, String> {
         let context = self.number("context")?.unwrap_or(0).min(1_000) as usize;
         Ok(Query {
@@ -113,7 +114,7 @@ impl<'a> Arguments<'a> {
         })
     }
 
-    /// Returns the value to begin with.
+    /// Returns the number of the value to begin with.
     pub(super) fn from(self) -> Result<FromValue, String> {
         let text = match self.get("from") {
             None => return Ok(FromValue::START),

@@ -1,4 +1,5 @@
-//! Content that is no list: one part, or only its text. It is held as a list of one part.
+//! Handles content that is not a list: one part, or only its text. The rewriter treats it as a list
+//! of one part.
 
 use std::ops::Range;
 
@@ -9,19 +10,19 @@ use super::{ResultRewriter, Taking};
 /// The start of a list with one text part.
 const TEXT_PART: &[u8] = br#"[{"type":"text","text":"#;
 
-/// Content that is no list.
+/// The state of content that is not a list.
 #[derive(Debug, Default)]
 pub(super) struct ContentAlone {
-    /// The current content is one part, or a text.
+    /// Tells whether the current content is one part or a text.
     is_current: bool,
-    /// The current result, error or parameters are a list.
+    /// Tells whether the current result, error or parameters are a list.
     is_list: bool,
-    /// The bytes in `held` that the server did not send.
+    /// The byte ranges in `held` that the server did not send.
     added: Vec<Range<usize>>,
 }
 
 impl ResultRewriter<'_> {
-    /// Begins content that is no list. Returns the place of the token, as if it stood in a list.
+    /// Begins content that is not a list. Returns the place of the token, as if it stood in a list.
     pub(super) fn content_place(&mut self, token: Kind, opens_object: bool, place: Place) -> Place {
         if place == Place::Whole {
             return self.whole_place(token, opens_object);
@@ -45,7 +46,8 @@ impl ResultRewriter<'_> {
         }
     }
 
-    /// Returns the place of a token of a result, an error or parameters: a value, unless it is an object.
+    /// Returns the place of a token of a result, an error or parameters: a value, unless it is an
+    /// object.
     fn whole_place(&mut self, token: Kind, opens_object: bool) -> Place {
         match token {
             Kind::Open if !opens_object => {
@@ -73,7 +75,7 @@ impl ResultRewriter<'_> {
         self.parts.push(Part { place: part..part, kind: "text".into(), texts, ..Part::default() });
     }
 
-    /// Ends content that is no list.
+    /// Ends content that is not a list.
     pub(super) fn end_alone(&mut self, place: Place) {
         if !self.alone.is_current || self.is_too_much {
             return;
@@ -97,20 +99,21 @@ impl ResultRewriter<'_> {
         self.alone.added.push(start..self.held.len());
     }
 
-    /// Returns the bytes as they came. None of them may have been cut.
+    /// Returns the bytes as they came. They must not have been shortened.
     pub(in super::super) fn give_up(self) -> Vec<u8> {
         as_sent(self.held, &self.alone)
     }
 
-    /// Takes text in the place of media, which is no base64.
+    /// Takes a media string as text, because it is not base64.
     pub(super) fn media_are_text(&mut self, raw: &[u8]) {
         let Taking::Media { start, .. } = self.taking else { return };
         self.held.extend_from_slice(raw);
         let begun = self.held.get(start..).unwrap_or_default();
         let begun = [b"\"", begun, b"\""].concat();
-        // The place of a string begins at its quote.
+        // The range of a string begins at its quote.
         self.begin_text(start.saturating_sub(1));
-        // Escapes are complete here. If the text is not UTF-8, its escapes stay as they are written.
+        // Escapes are complete here. If the text is not UTF-8, its escapes stay as they are
+        // written.
         let text = serde_json::from_slice::<String>(&begun);
         self.text = text.unwrap_or_else(|_| String::from_utf8_lossy(&begun).into_owned()).into();
         self.flush_text();
@@ -120,7 +123,7 @@ impl ResultRewriter<'_> {
 /// Returns the bytes as the server sent them.
 pub(super) fn as_sent(mut held: Vec<u8>, alone: &ContentAlone) -> Vec<u8> {
     for added in alone.added.iter().rev() {
-        // A cut message has no added bytes.
+        // A shortened message has lost its added bytes.
         if held.get(added.clone()).is_some() {
             held.drain(added.clone());
         }

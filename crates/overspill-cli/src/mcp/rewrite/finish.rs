@@ -1,4 +1,4 @@
-//! Puts a message together again from its own bytes and the shares of its texts.
+//! Puts a message together again from its own bytes and the previews of its texts.
 
 use std::ops::Range;
 
@@ -31,7 +31,8 @@ impl ResultRewriter<'_> {
         }
         let mut edits: Vec<Edit> =
             self.repeated.iter().map(|field| Edit::remove(field.place.clone())).collect();
-        // Without a list of parts, the new one stands before the structured content, or in its place.
+        // Without a list of parts, the new list stands before the structured content, or replaces
+        // it.
         let mut content_at = None;
         if let Some(field) = &self.structured {
             content_at = Some(field.place.clone());
@@ -62,8 +63,8 @@ impl ResultRewriter<'_> {
         }
     }
 
-    /// Ends a message that breaks off here, and returns what is shown of it. `rest` adds the bytes that
-    /// are left, so that they are saved too.
+    /// Ends a message that breaks off here, and returns its preview. `rest` adds the remaining
+    /// bytes, so that they are saved too.
     pub(in super::super) fn break_off(
         mut self,
         rest: impl FnOnce(&mut dyn FnMut(&[u8])),
@@ -93,8 +94,8 @@ impl ResultRewriter<'_> {
     }
 }
 
-/// Returns the error that takes the place of a message whose structured content is lost. The client gets
-/// all of a message or an error, and never a part.
+/// Returns the error for a message whose structured content is lost. The client gets a whole
+/// message or an error, and never a part.
 fn unbuffered(id: Option<&Id>, buffer: &SpooledBuffer) -> Option<Done> {
     let reason = buffer.failure()?;
     let reason = format!("overspill could not buffer the server's answer: {reason}");
@@ -102,7 +103,8 @@ fn unbuffered(id: Option<&Id>, buffer: &SpooledBuffer) -> Option<Done> {
     Some(Done::Changed(answer.trim_ascii_end().to_vec()))
 }
 
-/// Puts each text's share in its place, and removes text parts without a share.
+/// Returns the edits that replace each text by its share of the preview, and remove text parts
+/// without a share.
 fn edits_of_texts(parts: &[Part], texts: &[Range<usize>], shares: &[Option<String>]) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut removed = vec![false; texts.len()];
@@ -137,7 +139,8 @@ fn edits_of_texts(parts: &[Part], texts: &[Range<usize>], shares: &[Option<Strin
     edits
 }
 
-/// Adds a text part at the end of the content, or a new content at `content_at`.
+/// Returns the edit that adds a text part at the end of the content, or new content at
+/// `content_at`.
 fn edit_of_added(
     text: &str,
     content_end: Option<usize>,

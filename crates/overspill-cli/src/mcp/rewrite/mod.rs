@@ -1,6 +1,6 @@
-//! Rewrites the result of a tool while it streams by: shortens its text, and keeps all other bytes.
+//! Rewrites the result of a tool in chunks: shortens its text, and keeps all other bytes.
 //!
-//! The result is put together again from its own bytes, with other strings in the place of the long ones.
+//! The result is put together again from its own bytes, with previews in place of the long strings.
 //! The rules are those of [`overspill::internal::tool::walk`].
 
 mod alone;
@@ -28,21 +28,23 @@ use place::{Kind, Place};
 /// The outcome for a message.
 #[derive(Debug)]
 pub(super) enum Done {
-    /// It passes as it is.
+    /// The message is unchanged.
     Same(Vec<u8>),
-    /// This takes its place.
+    /// The message is replaced by these bytes.
     Changed(Vec<u8>),
 }
 
-/// At most so many bytes of a message are held, not counting text. A result with more is refused.
+/// The number of bytes of a message that stay in memory at most, not counting text. A result with
+/// more is refused.
 const MOST_HELD: usize = 16 << 20;
-/// Media beyond this size, all together, are saved to files.
+/// The number of bytes in memory beyond which media are saved to files.
 const MOST_MEDIA: usize = MOST_HELD / 2;
-/// Each part takes at least so much memory.
+/// The number of bytes of memory that each part counts at least.
 const PART_BYTES: usize = 256;
-/// Structured content is held up to this size. A larger one fits no limit.
+/// The number of bytes of structured content that stay in memory. Larger structured content exceeds
+/// every limit.
 const MOST_RAW: u64 = 2 << 20;
-/// The most text that is taken at once.
+/// The number of bytes of text that are taken at once.
 const CHUNK: usize = 64 << 10;
 
 /// Rewrites one message.
@@ -63,19 +65,19 @@ pub(super) struct ResultRewriter<'a> {
     content_end: Option<usize>,
     /// The room for parts that are not text.
     room: PartRoom,
-    /// More than [`MOST_HELD`] has come. Only text is taken from here on.
+    /// Tells whether more than [`MOST_HELD`] has come. From then on, only text is taken.
     is_too_much: bool,
-    /// A text was begun.
+    /// Tells whether a text has begun.
     has_text: bool,
-    /// The current string is the name of a field.
+    /// Tells whether the current string is the name of a field.
     in_key: bool,
-    /// The current part is a number, `true`, `false` or `null`.
+    /// Tells whether the current part is a number, `true`, `false` or `null`.
     in_word: bool,
     structured: Option<Field>,
-    /// Earlier fields of the same name.
+    /// Earlier fields with structured content. Readers take the last one.
     repeated: Vec<Field>,
     structured_json: SpooledBuffer,
-    /// Content that is no list.
+    /// Content that is not a list.
     alone: ContentAlone,
     /// The start of the last field of the result.
     field_at: usize,
@@ -84,7 +86,7 @@ pub(super) struct ResultRewriter<'a> {
     is_error: bool,
 }
 
-/// The facts about the message: all are known before, or they come with its bytes.
+/// The facts about the message: known in advance, or learned from its bytes.
 #[derive(Debug)]
 enum MessageInfo {
     Known(Message),
@@ -97,7 +99,7 @@ enum Taking {
     #[default]
     Nothing,
     Text,
-    /// A string that is text only if it is long; `start` is its place.
+    /// A string that counts as text only if it is long; `start` is its position.
     Short {
         field: PartField,
         start: usize,
@@ -106,13 +108,13 @@ enum Taking {
     Media {
         start: usize,
         len: u64,
-        /// It becomes a file if it is large.
+        /// Tells whether large media become a file.
         is_saved: bool,
         saving: Saving,
     },
 }
 
-/// A field of the result: where it stands with its name, and without.
+/// A field of the result: its byte range with its name, and the range of its value.
 #[derive(Debug, Clone)]
 struct Field {
     place: Range<usize>,
@@ -120,7 +122,8 @@ struct Field {
 }
 
 impl<'a> ResultRewriter<'a> {
-    /// Begins a message. `known` says what it is, if all of it was looked at before.
+    /// Begins a message. `known` contains the facts about the message, if all of it was parsed
+    /// before.
     pub(super) fn new(
         engine: &'a Overspill,
         call: Call,
@@ -160,7 +163,7 @@ impl<'a> ResultRewriter<'a> {
         self.walk.add_masked(count);
     }
 
-    /// Returns the facts about the message that are known by now.
+    /// Returns the facts about the message that are known so far.
     pub(super) fn message(&self) -> &Message {
         match &self.message {
             MessageInfo::Known(message) => message,
@@ -168,12 +171,12 @@ impl<'a> ResultRewriter<'a> {
         }
     }
 
-    /// Tells whether a message of this length passes in any case.
+    /// Tells whether a message of this length is certainly within the limit.
     pub(super) fn surely_fits(&self, len: usize) -> bool {
         self.walk.surely_fits(len as u64)
     }
 
-    /// Tells whether some bytes are left out already, so that the message cannot pass as it came.
+    /// Tells whether some bytes were dropped already, so that the message cannot pass unchanged.
     pub(super) fn has_cut(&self) -> bool {
         let is_saving = |saving: &Saving| matches!(saving, Saving::Begun(_));
         self.walk.is_over()
@@ -184,18 +187,18 @@ impl<'a> ResultRewriter<'a> {
             || matches!(&self.taking, Taking::Media { saving, .. } if is_saving(saving))
     }
 
-    /// Tells whether the message has too much beside text, so that only [`ResultRewriter::break_off`]
-    /// answers for it.
+    /// Tells whether the message has too much data besides text, so that only
+    /// [`ResultRewriter::break_off`] can answer for it.
     pub(super) fn is_too_much(&self) -> bool {
         self.is_too_much
     }
 
-    /// Tells whether all of the message has come.
+    /// Tells whether the whole message has come.
     pub(super) fn is_done(&self) -> bool {
         self.tokens.is_done()
     }
 
-    /// Takes the next bytes. Fails with those that are not JSON.
+    /// Takes the next bytes. Fails with the bytes that are not JSON.
     pub(super) fn push<'b>(&mut self, mut bytes: &'b [u8]) -> Result<(), &'b [u8]> {
         while !bytes.is_empty() {
             let held = self.held.len() + PART_BYTES * self.parts.len();
@@ -321,7 +324,7 @@ impl<'a> ResultRewriter<'a> {
                     if let Some(text) = self.texts.last_mut() {
                         text.end = self.held.len();
                     }
-                    // The part has not ended.
+                    // The range of a part is empty until the part ends.
                     if let Some(part) = self.parts.last_mut().filter(|part| part.place.is_empty()) {
                         part.texts.end = self.texts.len();
                     }
@@ -356,7 +359,7 @@ impl<'a> ResultRewriter<'a> {
                 return self.end_alone(within);
             }
             (Kind::Close, Place::Content) => self.content_end = Some(self.held.len()),
-            // The path has the new name only at the end of the key.
+            // The path changes to the new name only at the end of the key.
             (
                 Kind::Key,
                 Place::Field | Place::Content | Place::Structured | Place::IsError | Place::Value,

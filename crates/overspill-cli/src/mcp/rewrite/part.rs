@@ -1,4 +1,4 @@
-//! The parts of a result: their media, and the parts that there is no room for.
+//! Handles the parts of a result: their media, and the parts without room in the preview.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use overspill::internal::tool::{MediaDraft, SavedMedia};
 use super::place::{Kind, Place};
 use super::{MOST_MEDIA, ResultRewriter, Taking};
 
-/// Whether media are being saved.
+/// The state of saving media.
 #[derive(Debug)]
 pub(super) enum Saving {
     NotYet,
@@ -25,12 +25,14 @@ pub(super) struct Part {
     pub(super) uri: Option<String>,
     pub(super) texts: Range<usize>,
     pub(super) saved: Option<SavedMedia>,
-    /// The bytes of metadata and of media in it.
+    /// The number of bytes of metadata in the part.
     pub(super) meta: usize,
+    /// The number of bytes of media in the part.
     pub(super) media: usize,
-    /// Its JSON counts as text, because there is no room for it.
+    /// Tells whether the JSON of the part counts as text, because the preview has no room for the
+    /// part.
     pub(super) is_as_text: bool,
-    /// It is no part of a list. A string takes its place.
+    /// Tells whether this is a value, and not a part of a list. A string replaces the value.
     pub(super) is_value: bool,
 }
 
@@ -39,14 +41,15 @@ impl ResultRewriter<'_> {
     pub(super) fn begin_media(&mut self, field: PartField, start: usize) {
         let begun = self.held.get(start + 1..).unwrap_or_default().to_vec();
         self.held.truncate(start + 1);
-        // Media in the places of other APIs have no line that could take their place.
+        // Only media in MCP fields have a line that can replace them; media in fields of other APIs
+        // have none.
         let is_saved = field == PartField::Media;
         let (start, saving) = (start + 1, Saving::NotYet);
         self.taking = Taking::Media { start, len: 0, is_saved, saving };
         self.take_media(Kind::Text, &begun);
     }
 
-    /// Begins a part, or a value that counts like one.
+    /// Begins a part, or a value that counts like a part.
     pub(super) fn begin_part(&mut self, within: Place) {
         let texts = self.texts.len()..self.texts.len();
         let place = self.held.len()..self.held.len();
@@ -54,7 +57,7 @@ impl ResultRewriter<'_> {
         self.parts.push(Part { place, texts, is_value, ..Part::default() });
     }
 
-    /// Ends the value or the content that is a string, if the string is that.
+    /// Ends the value or the content if it is a string.
     pub(super) fn end_alone_or_value(&mut self, within: Place) {
         match within {
             Place::Value => self.end_part(),
@@ -67,7 +70,7 @@ impl ResultRewriter<'_> {
         matches!(&self.taking, Taking::Media { saving: Saving::Begun(_), .. })
     }
 
-    /// Ends a part. If there is no room for it, its JSON counts as text.
+    /// Ends a part. If the preview has no room for the part, its JSON counts as text.
     pub(super) fn end_part(&mut self) {
         let Some((part, before)) = self.parts.split_last_mut() else { return };
         part.place.end = self.held.len();
@@ -89,7 +92,7 @@ impl ResultRewriter<'_> {
         }
         part.is_as_text = true;
         let (has_texts, start) = (!part.texts.is_empty(), part.place.start);
-        // Parts that follow each other are one text.
+        // Adjacent parts become one text.
         if let Some(before) = before.last_mut()
             && before.is_as_text
             && !before.is_value
@@ -109,7 +112,7 @@ impl ResultRewriter<'_> {
         self.walk.next_text();
         self.walk.push(&json);
         if self.walk.is_over() {
-            // A short value keeps the place.
+            // A short value marks the place.
             self.held.truncate(start);
             self.held.extend_from_slice(b"{}");
             part.place.end = self.held.len();
@@ -118,7 +121,7 @@ impl ResultRewriter<'_> {
         part.texts.end = self.texts.len();
     }
 
-    /// Takes a token of an image, a sound or a blob; tells whether it did.
+    /// Takes a token of an image, a sound or a blob; tells whether the token belongs to it.
     pub(super) fn take_media(&mut self, token: Kind, raw: &[u8]) -> bool {
         let Taking::Media { start, len, is_saved, saving } = &mut self.taking else { return false };
         if token == Kind::EndString {
@@ -154,7 +157,7 @@ impl ResultRewriter<'_> {
         true
     }
 
-    /// Keeps a string that describes the part.
+    /// Stores a string that describes the part.
     pub(super) fn note(&mut self, field: PartField) {
         let Some(part) = self.parts.last_mut() else { return };
         let text = || String::from_utf8_lossy(&self.text).into_owned();

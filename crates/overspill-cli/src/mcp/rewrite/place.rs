@@ -1,4 +1,4 @@
-//! The place of a token in a message.
+//! Names the place of a token in a message.
 
 use overspill::core::internal::json::JsonToken;
 use overspill::internal::tool::walk::PartField;
@@ -38,12 +38,12 @@ impl Kind {
 pub(super) enum Place {
     Field,
     Content,
-    /// The content is this text, and no list.
+    /// The content is this text, and not a list.
     ContentText,
     Part,
-    /// A result, an error or parameters. Most are objects with fields of their own.
+    /// A result, an error or parameters. Most of them are objects with their own fields.
     Whole,
-    /// A value that is no part of a list: a field of an error, or a result in another form.
+    /// A value that is not part of a list: a field of an error, or a result in another form.
     Value,
     /// Within a part, or within such a value.
     InPart(PartField),
@@ -72,7 +72,7 @@ impl Place {
             [Key::Result, _] => Place::Field,
             [Key::Result, Key::Content, Key::Item] => Place::Part,
             [Key::Result, Key::Content, Key::Item, within @ ..] => Place::in_part(within),
-            // The content is one part, and no list.
+            // The content is one part, and not a list.
             [Key::Result, Key::Content, within @ ..] => Place::in_part(within),
             _ => Place::Elsewhere,
         }

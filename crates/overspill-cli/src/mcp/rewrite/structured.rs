@@ -1,10 +1,10 @@
-//! The structured content of a result.
+//! Takes the structured content of a result.
 
 use super::place::{Kind, Place};
 use super::{Field, MOST_RAW, ResultRewriter, Taking};
 
 impl ResultRewriter<'_> {
-    /// Takes a token of the structured content; tells whether it did.
+    /// Takes a token of the structured content; tells whether the token belongs to it.
     pub(super) fn take_structured(&mut self, token: Kind, place: Place, raw: &[u8]) -> bool {
         if !matches!(self.taking, Taking::Structured) {
             return false;
@@ -15,7 +15,7 @@ impl ResultRewriter<'_> {
             Place::InStructured => false,
             _ => true,
         };
-        // The bracket or quote at its end is part of it; the comma after a number is not.
+        // The final bracket or quote belongs to the content; the comma after a number does not.
         let is_part = !is_end || place == Place::Structured && token != Kind::Between;
         if is_part {
             self.structured_json.push(raw);

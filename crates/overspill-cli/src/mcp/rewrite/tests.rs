@@ -1,4 +1,4 @@
-//! The rewriter of bytes and the library's way with a JSON value decide alike.
+//! Checks that the rewriter of bytes decides like the library does for a JSON value.
 
 use overspill::core::{Limits, Policy};
 use overspill::internal::tool::walk::{ResultRules, Structured};
@@ -17,7 +17,7 @@ fn engine() -> Overspill {
     Overspill::new(Profile { policy, ..Profile::OWN }, Memory::default())
 }
 
-/// Returns a result without the ids of saved outputs, and what was saved.
+/// Returns a result without the ids of saved outputs, and the saved outputs.
 fn settled(engine: &Overspill, result: &Value) -> (Value, Vec<Vec<u8>>) {
     let store = engine.store();
     let (mut text, mut saved) = (result.to_string(), Vec::new());
@@ -53,7 +53,7 @@ fn by_bytes(result: &Value, rules: &ResultRules, chunk: usize) -> (Value, Vec<Ve
     settled(&engine, &message["result"])
 }
 
-/// Returns a result with one word in the place of each text.
+/// Returns a result with one word in place of each text.
 fn outline(result: &Value) -> Value {
     match result {
         Value::String(text) if text.starts_with("[overspill ") => "shortened".into(),
@@ -67,7 +67,7 @@ fn outline(result: &Value) -> Value {
     }
 }
 
-/// Text of up to 200 lines, with characters that JSON escapes.
+/// Returns a strategy for text of up to 200 lines, with characters that JSON escapes.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z \"\\\\é]{0,30}",
@@ -134,7 +134,7 @@ proptest! {
         let rules = ResultRules { structured, schema, max_media: 600 };
         let (by_bytes, by_value) = (by_bytes(&result, &rules, chunk), by_value(&result, &rules));
         prop_assert_eq!(&by_bytes.1, &by_value.1, "saved");
-        // Room that turns out smaller late leaves a stream with a slightly different choice of lines.
+        // If the room shrinks late, a stream chooses slightly different lines.
         let is_late = structured == Structured::Shrink || result["isError"] == true;
         let (bytes, value) = if is_late {
             (outline(&by_bytes.0), outline(&by_value.0))

@@ -1,4 +1,4 @@
-//! The copy of a client's file as it was before `wrap`, in the same directory.
+//! The copy of a client's file from before `wrap`, in the same directory.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use crate::settings::directory::FileMode;
 use crate::settings::guarded::{GuardedFile, Refused};
 use crate::ui;
 
-/// The copy of a file as it was before `wrap`.
+/// The copy of a file from before `wrap`.
 ///
-/// A repository can bring a link of this name along, so the copy is never read or written through
-/// a link.
+/// A repository may contain a link of this name, so the copy is never read or written through a
+/// link.
 pub(super) struct Backup {
     path: PathBuf,
     file: GuardedFile,
@@ -34,9 +34,10 @@ impl Backup {
         Ok(Backup { path, file, mode, text })
     }
 
-    /// Keeps `text` with the mode of its file, or a stricter one that the copy has already.
+    /// Saves `text` with the mode of its file, or with a stricter mode that the copy already has.
     ///
-    /// While the proxy stands in the file, the first copy stays: a later one would have the proxy in it.
+    /// While the file contains the proxy, the first copy stays: a later copy would contain the
+    /// proxy.
     pub(super) fn keep(&self, text: &str, mode: FileMode, has_ours: bool) -> anyhow::Result<()> {
         let stricter = self.mode.map_or(mode, |own| own.stricter(mode));
         let text = match &self.text {

@@ -1,4 +1,4 @@
-//! Files in JSON, also with comments and commas at the end.
+//! Finds the servers in JSON files, also with comments and trailing commas.
 
 use std::ops::Range;
 
@@ -11,7 +11,8 @@ impl Language for Json {
     fn entries(&self, text: &str) -> Result<Vec<Entry>, String> {
         let json = Jsonc::parse(text)?;
         let members = |path: &[&str]| json.get(path).map_or(&[][..], members);
-        // Where servers stand: their own table, or one of the client's settings, or of a project's.
+        // Servers stand in their own table, in a table of the client's settings, or in one of a
+        // project.
         let own = [&["mcpServers"][..], &["servers"], &["mcp", "servers"], &["amp.mcpServers"]]
             .into_iter();
         let own = own.flat_map(members);
@@ -63,7 +64,7 @@ fn entry(text: &str, server: &Member) -> Entry {
     Entry { name: server.name.clone(), words }
 }
 
-/// Returns a list of strings; what is not all strings is no command.
+/// Returns a list of strings, or `None` if not all values are strings.
 fn list(text: &str, node: &JsoncNode) -> Option<List> {
     let JsoncKind::List(items) = &node.kind else { return None };
     let are_strings = items.iter().all(|item| text[item.place.clone()].starts_with('"'));

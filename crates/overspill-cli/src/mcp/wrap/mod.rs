@@ -1,7 +1,7 @@
 //! `overspill mcp wrap` and `unwrap`: puts the proxy in front of the servers of a client.
 //!
-//! Only what must change is changed: the words of each server's command, where they stand. All other
-//! bytes stay, and so unwrapping gives back the same file, with what was edited in between.
+//! Only the command of each server is changed, in place. All other bytes stay, so unwrapping
+//! restores the same file and keeps later edits.
 
 mod backup;
 mod json;
@@ -36,60 +36,61 @@ pub(crate) struct WrapArgs {
     dry_run: bool,
 }
 
-/// What is to be done with a file.
+/// The task for a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum To<'a> {
     Wrap,
     Unwrap,
-    /// Only where this program is the proxy.
+    /// Unwraps only the servers whose proxy is this program.
     UnwrapOf(&'a str),
 }
 
-/// A server, as a file has it: where the words of its command stand.
+/// A server in a file, and the positions of its command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry {
     name: String,
     words: Words,
 }
 
-/// Where the words of a command stand.
+/// The byte ranges of a command and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Words {
-    /// The program is a value of its own, and its arguments are a list that may not be there.
+    /// The program is one value, and its arguments are a list that may be missing.
     Apart { program: Range<usize>, arguments: Option<List> },
-    /// Both are one list.
+    /// The program and its arguments are one list.
     Together(List),
-    /// There is no command.
+    /// The server has no command.
     None,
 }
 
-/// A list of words: the words, and where the list begins and ends.
+/// A list of words: the range of the list, and the range of each word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct List {
     place: Range<usize>,
     words: Vec<Range<usize>>,
-    /// Each word stands on a line of its own, after a dash.
+    /// Tells whether each word stands on its own line, after a dash.
     dashes: bool,
 }
 
-/// A change of a place in a file.
+/// A change of a byte range in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Splice {
     place: Range<usize>,
     with: String,
 }
 
-/// A language that such a file is written in.
+/// A file format of clients.
 trait Language {
     /// Finds the servers.
     fn entries(&self, text: &str) -> Result<Vec<Entry>, String>;
-    /// Writes a word.
+    /// Returns a word in the notation of the format.
     fn word(&self, word: &str) -> String;
-    /// Reads a word.
+    /// Returns the word that the notation stands for.
     fn read(&self, written: &str) -> Option<String>;
-    /// Writes arguments where there are none yet, after the program at `program`.
+    /// Returns the change that adds arguments after the program at `program`.
     fn new_arguments(&self, text: &str, program: &Range<usize>, words: &[String]) -> Splice;
-    /// Returns what [`Language::new_arguments`] puts between the program and the list, without blanks.
+    /// Returns the text that [`Language::new_arguments`] puts between the program and the list,
+    /// without blanks.
     fn before_arguments(&self) -> &'static [&'static str];
 }
 
@@ -100,7 +101,7 @@ pub(crate) fn run(args: &WrapArgs, to: To<'_>, env: &Env) -> anyhow::Result<()> 
     let file = GuardedFile::named(&path, env).map_err(refused)?;
     let (text, mode) = file.read().and_then(|it| it.ok_or(Refused::Missing)).map_err(refused)?;
     let text = String::from_utf8(text).map_err(|_| anyhow::anyhow!("{shown}: is not UTF-8"))?;
-    let program = env.executable().context("where this program is")?;
+    let program = env.executable().context("cannot find the path of this program")?;
     let program = program.to_string_lossy().into_owned();
     let backup = Backup::of(&path, env)?;
     let changed = changed(&text, &path, to, &program, backup.text.as_deref())
@@ -139,8 +140,8 @@ fn refused(file: &Path, why: &Refused, to: To<'_>) -> anyhow::Error {
     anyhow::anyhow!("{}: {why}{hint}", ui::path(file))
 }
 
-/// Returns a client's file with `program` as the proxy in front of all servers that have none. A file
-/// without servers stays as it is.
+/// Returns a client's file with `program` as the proxy in front of all servers that have none. A
+/// file without servers is unchanged.
 pub(crate) fn with_proxy(text: &str, path: &Path, program: &str) -> Result<String, String> {
     if language(path).entries(text)?.is_empty() {
         return Ok(text.to_owned());
@@ -148,7 +149,7 @@ pub(crate) fn with_proxy(text: &str, path: &Path, program: &str) -> Result<Strin
     changed(text, path, To::Wrap, program, None).map(|changed| changed.text)
 }
 
-/// Tells whether `program` is the proxy of a server, and was not so before us.
+/// Tells whether `program` is the proxy of a server, and was not in the file `before`.
 pub(crate) fn has_proxy(text: &str, path: &Path, program: &str, before: Option<&str>) -> bool {
     let language = language(path);
     let by_hand = before.map_or_else(Vec::new, |before| wrapped_in(before, language, program));
@@ -158,8 +159,8 @@ pub(crate) fn has_proxy(text: &str, path: &Path, program: &str, before: Option<&
     wrapped_in(text, language, program).iter().any(is_new)
 }
 
-/// Returns a client's file without the proxies that are `program` and were not there before us. All
-/// other proxies stay.
+/// Returns a client's file without the proxies that are `program` and were not in the file
+/// `before`. All other proxies stay.
 pub(crate) fn without_proxy(
     text: &str,
     path: &Path,
@@ -172,12 +173,12 @@ pub(crate) fn without_proxy(
     changed(text, path, To::UnwrapOf(program), program, before).map(|changed| changed.text)
 }
 
-/// A file as it is to be, and what is said of it.
+/// The new text of a file, and the lines to print about it.
 #[derive(Debug)]
 struct Changed {
     text: String,
     said: Vec<String>,
-    /// The proxy stood in it already, and was not there before us.
+    /// Tells whether the file already contained a proxy that overspill had put there.
     had_ours: bool,
 }
 
@@ -199,7 +200,7 @@ fn changed(
     let language = language(path);
     let entries = language.entries(text)?;
     if entries.is_empty() {
-        return Err("there are no MCP servers in it".into());
+        return Err("no MCP servers found".into());
     }
     let by_hand = before.map_or_else(Vec::new, |before| wrapped_in(before, language, program));
     let (mut splices, mut said) = (Vec::new(), Vec::new());
@@ -218,11 +219,11 @@ fn changed(
         had_ours |= is_wrapped && !is_by_hand;
         match (to, is_wrapped) {
             (To::Unwrap | To::UnwrapOf(_), true) if is_by_hand => {
-                said.push(format!("{name}: was so before `wrap`, and stays"));
+                said.push(format!("{name}: left unchanged, it was wrapped before `wrap`"));
                 stay.push((entry.name.clone(), words));
             }
-            (To::Wrap, true) => said.push(format!("{name}: is wrapped already")),
-            (To::Unwrap | To::UnwrapOf(_), false) => said.push(format!("{name}: is not wrapped")),
+            (To::Wrap, true) => said.push(format!("{name}: already wrapped")),
+            (To::Unwrap | To::UnwrapOf(_), false) => said.push(format!("{name}: not wrapped")),
             (To::Wrap, false) => {
                 said.push(format!("{name}: {program} mcp -- {}", ui::short(&words.join(" "), 200)));
                 splices.extend(entry.wrapped(text, language, program));
@@ -240,7 +241,7 @@ fn changed(
     for Splice { place, with } in splices {
         new.replace_range(place, &with);
     }
-    // A file that does not say what was asked for is not written.
+    // overspill does not write a file that lacks the requested change.
     let after = language.entries(&new)?;
     let is_right = after.len() == entries.len()
         && after.iter().all(|entry| match entry.all_words(&new, language) {
@@ -253,11 +254,11 @@ fn changed(
     if is_right {
         Ok(Changed { text: new, said, had_ours })
     } else {
-        Err("it is written in a way that we cannot change".into())
+        Err("overspill cannot change a file of this form".into())
     }
 }
 
-/// Returns the servers that have the proxy in front of them: their names and all their words.
+/// Returns the servers that have the proxy in front of them: their names and commands.
 fn wrapped_in(text: &str, language: &dyn Language, program: &str) -> Vec<(String, Vec<String>)> {
     let entries = language.entries(text).unwrap_or_default();
     let wrapped = |entry: Entry| {
@@ -267,7 +268,8 @@ fn wrapped_in(text: &str, language: &dyn Language, program: &str) -> Vec<(String
     entries.into_iter().filter_map(wrapped).collect()
 }
 
-/// Tells whether a command is the proxy with a server behind it. `ours` is this program, which may have another name.
+/// Tells whether a command is the proxy with a server behind it. `ours` is the path of this
+/// program, which may have another name.
 fn is_ours(words: &[String], ours: &str) -> bool {
     let is_us = words.first().is_some_and(|program| {
         let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
@@ -277,7 +279,8 @@ fn is_ours(words: &[String], ours: &str) -> bool {
 }
 
 impl Entry {
-    /// Returns the words of the command; nothing if there is none, or one that we cannot read.
+    /// Returns the words of the command, or `None` if the server has no command or an unreadable
+    /// one.
     fn all_words(&self, text: &str, language: &dyn Language) -> Option<Vec<String>> {
         let read = |place: &Range<usize>| language.read(&text[place.clone()]);
         match &self.words {
@@ -309,7 +312,7 @@ impl Entry {
                 let old = text[own.clone()].to_owned();
                 let add = match arguments {
                     Some(list) => list.with_first(text, &[&before[..], &[old]].concat()),
-                    // One word instead of two, to know later that the list is ours.
+                    // One word instead of two marks a list that overspill added.
                     None => {
                         let name = word(&format!("--name={}", self.name));
                         let words = [word("mcp"), name, word("--"), old];
@@ -334,7 +337,7 @@ impl Entry {
                 let put = Splice { place: program.clone(), with: text[old.clone()].to_owned() };
                 let is_added =
                     list.words.get(1).is_some_and(|word| read(word).starts_with("--name="));
-                // What somebody put between the two is not ours, and then the list stays.
+                // If the user put something between the program and the list, the list stays.
                 let between = text.get(program.end..list.place.start).unwrap_or_default();
                 let between: String = between.split_whitespace().collect();
                 let is_alone = language.before_arguments().contains(&&*between);
@@ -351,11 +354,11 @@ impl Entry {
 }
 
 impl List {
-    /// Puts words before the first one.
+    /// Returns the change that puts words before the first one.
     fn with_first(&self, text: &str, words: &[String]) -> Option<Splice> {
         match (self.words.first(), self.dashes) {
             (Some(first), true) => {
-                // The dash and what is before it on the line, again and again.
+                // Each new word gets the dash and the indent of the first one.
                 let line = text[..first.start].rfind('\n').map_or(0, |at| at + 1);
                 let dash = &text[line..first.start];
                 let with = words.iter().map(|word| format!("{word}\n{dash}")).collect();
@@ -373,7 +376,7 @@ impl List {
         }
     }
 
-    /// Removes so many words from the start, with what sets them apart from the next one.
+    /// Returns the change that removes the first `count` words and their separators.
     fn without_first(&self, _: &str, count: usize) -> Option<Splice> {
         let first = self.words.first()?;
         let end = match self.words.get(count) {

@@ -1,4 +1,4 @@
-//! Files as the clients have them.
+//! Tests with configuration files as the clients write them.
 
 use super::*;
 
@@ -79,7 +79,7 @@ const FILES: [(&str, &str, usize); 13] = [
 ];
 
 #[test]
-fn every_file_is_wrapped_once_and_comes_back_byte_for_byte() {
+fn client_file_is_wrapped_once_and_unwrapped_to_the_same_bytes() {
     for (name, text, servers) in FILES {
         let path = Path::new(name);
         let change = |text: &str, to: To| {
@@ -95,7 +95,7 @@ fn every_file_is_wrapped_once_and_comes_back_byte_for_byte() {
 }
 
 #[test]
-fn a_wrapped_server_is_started_with_its_own_words() {
+fn wrapped_server_gets_its_own_command() {
     for (name, text, _) in FILES {
         let path = Path::new(name);
         let wrapped = changed(text, path, To::Wrap, "overspill", None).unwrap().text;
@@ -118,7 +118,7 @@ fn a_wrapped_server_is_started_with_its_own_words() {
 }
 
 #[test]
-fn what_was_edited_in_between_stays() {
+fn edits_after_wrap_survive_unwrap() {
     let text = r#"{"mcpServers":{"a":{"command":"x","args":["1"]}}}"#;
     let path = Path::new("x.json");
     let wrapped = changed(text, path, To::Wrap, "overspill", None).unwrap().text;
@@ -128,7 +128,7 @@ fn what_was_edited_in_between_stays() {
 }
 
 #[test]
-fn what_was_put_between_or_sorted_stays() {
+fn fields_added_or_reordered_after_wrap_survive_unwrap() {
     for (name, wrapped, own) in [
         (
             "x.json",
@@ -140,7 +140,7 @@ fn what_was_put_between_or_sorted_stays() {
             r#"{"mcpServers":{"a":{"args":["mcp","--name=a","--","x"],"command":"/b/overspill"}}}"#,
             r#"{"mcpServers":{"a":{"args":[],"command":"x"}}}"#,
         ),
-        // Another program has written it anew.
+        // Another program has rewritten the file.
         (
             "x.json",
             "{\"mcpServers\":{\"a\":{\n\"command\":\"/b/overspill\",\n\"args\":[\n\"mcp\",\n\"--name=a\",\n\"--\",\n\"x\"\n],\"env\":{}}}}",
@@ -163,16 +163,20 @@ fn what_was_put_between_or_sorted_stays() {
 }
 
 #[test]
-fn what_is_no_such_file_is_said() {
+fn invalid_client_file_is_reported_with_a_reason() {
     for (name, text, reason) in [
         ("a.json", "{", "is not JSON"),
-        ("a.json", "{}", "there are no MCP servers in it"),
+        ("a.json", "{}", "no MCP servers found"),
         ("a.toml", "a = ", "is not TOML"),
-        ("a.yaml", "a: b\n", "there are no MCP servers in it"),
+        ("a.yaml", "a: b\n", "no MCP servers found"),
         ("a.yaml", "extensions:\n  a:\n    cmd: x\n   b: [\n", "is not YAML"),
         ("a.yaml", "extensions: {a: {cmd: x}}\n", "line 1: `extensions` is written on one line"),
-        // A second `args` would be no YAML.
-        ("a.yaml", "extensions:\n  a:\n    cmd: x\n    args:\n", "in a way that we cannot change"),
+        // A second `args` would be invalid YAML.
+        (
+            "a.yaml",
+            "extensions:\n  a:\n    cmd: x\n    args:\n",
+            "cannot change a file of this form",
+        ),
     ] {
         let why = changed(text, Path::new(name), To::Wrap, "overspill", None).unwrap_err();
         assert!(why.contains(reason), "{why}");
@@ -180,7 +184,7 @@ fn what_is_no_such_file_is_said() {
 }
 
 #[test]
-fn what_is_said_about_a_value_is_no_part_of_it() {
+fn yaml_comment_is_not_part_of_a_value() {
     let (_, text, _) = FILES[FILES.len() - 1];
     let entries = yaml::Yaml.entries(text).unwrap();
     let words = entries.iter().map(|entry| entry.all_words(text, &yaml::Yaml).unwrap());

@@ -1,4 +1,4 @@
-//! Codex has its servers in TOML.
+//! Finds the servers in the TOML file of Codex.
 
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ impl Language for Toml {
     }
 
     fn new_arguments(&self, text: &str, program: &Range<usize>, words: &[String]) -> Splice {
-        // In a table of one line a comma sets them apart, otherwise a line does.
+        // A comma separates the fields of a table on one line; otherwise a line break does.
         let line = text[..program.start].rfind('\n').map_or(0, |at| at + 1);
         let before = if text[line..program.start].contains('{') { ", " } else { "\n" };
         let with = format!("{before}args = [{}]", words.join(", "));

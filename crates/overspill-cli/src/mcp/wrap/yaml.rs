@@ -1,4 +1,5 @@
-//! goose and Continue have their servers in YAML. Only the usual form is understood: one value a line.
+//! Finds the servers in the YAML files of goose and Continue. Supports only the usual form, with
+//! one value per line.
 
 use std::ops::Range;
 
@@ -16,7 +17,7 @@ impl Language for Yaml {
     }
 
     fn word(&self, word: &str) -> String {
-        // What is JSON is YAML.
+        // JSON is valid YAML.
         serde_json::Value::from(word).to_string()
     }
 
@@ -31,7 +32,7 @@ impl Language for Yaml {
 
     fn new_arguments(&self, text: &str, program: &Range<usize>, words: &[String]) -> Splice {
         let line = text[..program.start].rfind('\n').map_or(0, |at| at + 1);
-        // The first field of an item stands behind its dash.
+        // The first field of an item stands after its dash.
         let key = text[line..].trim_start_matches([' ', '-']);
         let indent = text[line..].len() - key.len();
         let with = format!("\n{}args: [{}]", " ".repeat(indent), words.join(", "));
@@ -43,7 +44,7 @@ impl Language for Yaml {
     }
 }
 
-/// Fails with the place if a text is not YAML. Our own reader would not notice.
+/// Checks that a text is valid YAML. The reader in this module would not notice errors.
 fn check(text: &str) -> Result<(), String> {
     for event in saphyr_parser::Parser::new_from_str(text) {
         event.map_err(|error| {
@@ -61,7 +62,8 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    /// Fails if the servers are written in a form that we cannot change: between braces or brackets, or as an alias.
+    /// Fails if overspill cannot change the form of the servers: in braces or brackets, or as an
+    /// alias.
     fn check_form(&self) -> Result<(), String> {
         let is_servers = |line: &&Line| {
             line.indent == 0 && !line.is_item && ["extensions", "mcpServers"].contains(&&*line.key)
@@ -79,7 +81,7 @@ impl File<'_> {
         Ok(())
     }
 
-    /// goose: `extensions` has a table for each server, under its name.
+    /// Returns the servers of goose: `extensions` contains a table for each server, under its name.
     fn of_goose(&self) -> impl Iterator<Item = Entry> {
         let servers = self.top("extensions");
         let first = self.lines.get(servers.start).map(|line| line.indent);
@@ -91,7 +93,7 @@ impl File<'_> {
         })
     }
 
-    /// Continue: `mcpServers` is a list of tables.
+    /// Returns the servers of Continue: `mcpServers` is a list of tables.
     fn of_continue(&self) -> impl Iterator<Item = Entry> {
         let servers = self.top("mcpServers");
         let first = self.lines.get(servers.start).map(|line| line.indent);
@@ -109,7 +111,7 @@ impl File<'_> {
         })
     }
 
-    /// Returns the lines below a key of the file.
+    /// Returns the lines below a top-level key.
     fn top(&self, key: &str) -> Range<usize> {
         let is_top = |line: &Line| line.indent == 0 && !line.is_item && line.key == key;
         self.lines.iter().position(is_top).map_or(0..0, |at| self.below(at))
@@ -132,7 +134,7 @@ impl File<'_> {
         })
     }
 
-    /// Returns the words of the program in the field `key`.
+    /// Returns the command whose program is in the field `key`.
     fn words(&self, fields: Range<usize>, key: &str) -> Words {
         let Some(program) = self.field(fields.clone(), key) else { return Words::None };
         let arguments = self.field(fields, "args").and_then(|args| {
@@ -148,10 +150,10 @@ impl File<'_> {
     }
 }
 
-/// A line that says something.
+/// A line with a key or a list item.
 struct Line {
     indent: usize,
-    /// It is a value of a list.
+    /// Tells whether the line is an item of a list.
     is_item: bool,
     key: String,
     value: Range<usize>,
@@ -185,7 +187,7 @@ fn lines(text: &str) -> Vec<Line> {
     found
 }
 
-/// Returns the field behind the dash of an item, as a line of its own.
+/// Returns the field after the dash of an item, as its own line.
 fn first_field(text: &str, item: Option<&Line>) -> Option<Line> {
     let Line { indent, is_item: true, value, .. } = item? else { return None };
     let (key, rest) = text[value.clone()].split_once(':')?;
@@ -199,10 +201,10 @@ fn first_field(text: &str, item: Option<&Line>) -> Option<Line> {
     Some(Line { indent, is_item: false, key: key.to_owned(), value: from..value.end })
 }
 
-/// Returns a value without what is said about it on the same line.
+/// Returns a value without the comment on the same line.
 fn without_comment(value: &str) -> &str {
     let mut quote = None;
-    // Elsewhere a quote is a character like any other.
+    // In other values a quote is a character like any other.
     let has_quotes = value.starts_with(['"', '\'', '[']);
     let mut before = ' ';
     for (at, char) in value.char_indices() {

@@ -43,7 +43,7 @@ impl Scanner<'_> {
 
     /// Skips to the end of a quotation, an expansion or a subshell that has begun.
     pub(super) fn skip_to(&mut self, end: u8) -> Result<(), Unsure> {
-        // An explicit stack: a hostile line must not exhaust ours.
+        // An explicit stack: a hostile line must not exhaust the stack of this thread.
         let mut ends = vec![end];
         let mut before = b' ';
         while let Some(&end) = ends.last() {
@@ -75,7 +75,8 @@ impl Scanner<'_> {
                 b'"' => ends.push(b'"'),
                 _ if end == b'}' => {}
                 b'(' => ends.push(b')'),
-                // Here-documents, comments and `case` patterns may have quotes and `)` that mean nothing.
+                // Here-documents, comments and `case` patterns may contain quotes and `)` without a
+                // meaning.
                 b'<' if self.starts("<") && !self.starts("<<") => return Err(Unsure),
                 b'#' if before.is_ascii_whitespace() || b";&|(".contains(&before) => {
                     return Err(Unsure);

@@ -29,7 +29,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Reads the end mark after `<<`: a plain word, or one that is quoted as a whole.
+    /// Reads the end mark after `<<`: a plain word, or a word that is quoted as a whole.
     fn here_document(&mut self) -> Result<(), Unsure> {
         let strips_tabs = self.peek() == Some(b'-');
         self.at += usize::from(strips_tabs);
@@ -53,7 +53,7 @@ impl Scanner<'_> {
                 &rest[..len]
             }
         };
-        // The mark must be over: `E"x"` is one word.
+        // The mark must end here: `E"x"` is one word.
         let is_over = matches!(
             self.peek(),
             None | Some(b' ' | b'\t' | b'\n' | b';' | b'|' | b'&' | b'>' | b'<')

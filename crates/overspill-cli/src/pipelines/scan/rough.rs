@@ -1,9 +1,9 @@
-//! A rough reading of lines that the scanner is not sure about.
+//! Reads lines roughly if the scanner is not sure about them.
 
 use super::zsh::is_builtin;
 
-/// Tells whether a pipeline can be the last thing that runs in a line with loops, arrays or other grammar that the
-/// scanner does not know.
+/// Tells whether a pipeline can be the last command of a line with loops, arrays or other grammar
+/// that the scanner does not know.
 pub(super) fn needs_event_at_end(line: &str) -> bool {
     let line = without_quotes_and_comments(line);
     let line = line.trim_end_matches(|char: char| char == ';' || char.is_whitespace());
@@ -18,7 +18,8 @@ pub(super) fn needs_event_at_end(line: &str) -> bool {
     last.contains('|') || is_builtin(&last) && alternatives.any(|part| part.contains('|'))
 }
 
-/// Tells whether a list ends with `)` of a subshell, and not with that of `$( )` or of an array.
+/// Tells whether a list ends with the `)` of a subshell, and not with that of `$( )` or of an
+/// array.
 fn ends_subshell(list: &str) -> bool {
     let mut open = 0;
     for (at, byte) in list.bytes().enumerate().rev() {
@@ -30,11 +31,12 @@ fn ends_subshell(list: &str) -> bool {
             _ => {}
         }
     }
-    // The list before `;` opens it.
+    // The list before `;` opens the parenthesis.
     open > 0
 }
 
-/// Returns a line without quoted text and comments. A line break after `|`, `&&` and `||` becomes a blank.
+/// Returns a line without quoted text and comments. A line break after `|`, `&&` and `||` becomes a
+/// blank.
 fn without_quotes_and_comments(line: &str) -> String {
     let (mut text, mut quote, mut is_escaped) = (String::new(), None, false);
     let mut chars = line.chars();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Marks each place with `^`.
+/// Returns the line with `^` at each place.
 fn marked(line: &str) -> String {
     let mut marked = line.to_owned();
     for place in places(line).iter().rev() {
@@ -114,7 +114,7 @@ fn next_command_follows_only_where_the_scanner_is_sure() {
 }
 
 #[test]
-fn last_command_is_told_from_a_last_pipeline() {
+fn last_command_differs_from_a_last_pipeline() {
     for (line, expected) in [
         ("a | b", true),
         ("a | b;\n", true),
@@ -159,7 +159,7 @@ fn lines_end_inside_of_zsh_with_a_pipeline_or_a_builtin() {
 }
 
 #[test]
-fn stages_are_known_if_one_pipeline_has_so_many() {
+fn stages_are_known_if_one_pipeline_has_their_number() {
     assert_eq!(stages_of("cd x && a 'b | c' | d", 2), Some(vec!["a 'b | c'", "d"]));
     assert_eq!(stages_of("a | b && c | d", 2), None);
     assert_eq!(stages_of("a | b || c", 2), Some(vec!["a", "b"]));

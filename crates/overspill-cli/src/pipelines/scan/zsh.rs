@@ -1,17 +1,18 @@
-//! Questions that only lines for zsh raise.
+//! Answers the questions that only lines for zsh raise.
 
 use super::{Ground, Scanner};
 
-/// Commands that bash and zsh run themselves.
+/// The commands that bash and zsh run themselves.
 const BUILTINS: [&str; 13] = [
     "echo", "printf", "exit", "true", "false", ":", "cd", "pwd", "test", "[", "return", "unset",
     "wait",
 ];
 
-/// Tells whether the shell is still there after the last command of a line. `false` if the scanner is unsure.
+/// Tells whether the shell still runs after the last command of a line. `false` if the scanner is
+/// unsure.
 ///
-/// A shell becomes a last command that is no builtin and no pipeline, unless there are traps. A signal that ends
-/// this command would look different then.
+/// A shell without traps replaces itself by a last command that is not a builtin and not a
+/// pipeline. A signal that ends such a command would look different with a trap.
 pub(in super::super) fn ends_inside_shell(line: &str) -> bool {
     let mut scanner = Scanner::new(line);
     if scanner.walk().is_err() {
@@ -26,7 +27,7 @@ pub(super) fn is_builtin(command: &str) -> bool {
     command.split_whitespace().next().is_some_and(|name| BUILTINS.contains(&name))
 }
 
-/// Returns the stages of the only pipeline of a line that has so many.
+/// Returns the stages of the only pipeline of a line that has `count` stages.
 pub(in super::super) fn stages_of(line: &str, count: usize) -> Option<Vec<&str>> {
     let mut scanner = Scanner::new(line);
     scanner.walk().ok()?;

@@ -1,15 +1,15 @@
-//! Which stages may stop reading before the end of their input.
+//! Tells which stages may stop reading before the end of their input.
 
 use super::Stage;
 
-/// Programs that read only as much as they need.
+/// The programs that read only as much as they need.
 const LEAVES_EARLY: [&str; 9] =
     ["head", "less", "more", "most", "read", "true", ":", "fzf", "false"];
-/// The same, in the script of a shell.
+/// The same programs in the script of a shell.
 const LEAVES_EARLY_IN_SCRIPT: [&str; 4] = ["head", "less", "more", "read"];
 const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
 const INTERPRETERS: [&str; 8] = ["python", "python3", "perl", "ruby", "node", "php", "deno", "bun"];
-/// Words of a script that stops reading.
+/// The words of a script that stops reading.
 const STOPS_READING: [&str; 8] =
     ["last", "exit", "break", "quit", "readline", "islice", "next(", "input("];
 
@@ -38,7 +38,8 @@ impl Stage {
         may_leave || self.time_limit.is_some()
     }
 
-    /// Tells whether a script of an interpreter runs. As a writer it turns a broken pipe into an error of its own.
+    /// Tells whether the stage runs a script of an interpreter. As a writer it turns a broken pipe
+    /// into its own error.
     pub(in super::super) fn is_interpreter(&self) -> bool {
         INTERPRETERS.contains(&self.name.as_str())
     }

@@ -1,4 +1,4 @@
-//! Signals that are read from a descriptor (`signalfd`).
+//! Collects signals with `signalfd`.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -8,9 +8,9 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 
 use super::super::signals::ReceivedSignal;
 
-/// Collects signals to be read one by one.
+/// Collects signals for reading them one by one.
 ///
-/// It sets no handlers, so the command inherits the dispositions that we were started with.
+/// It sets no handlers, so the command inherits the signal dispositions of this process.
 #[derive(Debug)]
 pub(in super::super) struct SignalQueue(SignalFd);
 
@@ -21,7 +21,7 @@ impl SignalQueue {
         Ok(SignalQueue(fd))
     }
 
-    /// Returns the descriptor that is readable when a signal has come.
+    /// Returns the descriptor that becomes readable when a signal has come.
     pub(in super::super) fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
@@ -30,18 +30,19 @@ impl SignalQueue {
     pub(in super::super) fn next(&self) -> Option<ReceivedSignal> {
         let info = self.0.read_signal().ok().flatten()?;
         let signal = Signal::try_from(info.ssi_signo as i32).ok()?;
-        // Codes above zero are the kernel's. It sends these signals to the terminal's whole group.
+        // Codes above zero come from the kernel, which sends these signals to the whole group of
+        // the terminal.
         let by_terminal = info.ssi_code > 0;
         let from = (!by_terminal).then_some(info.ssi_pid as i32);
         Some(ReceivedSignal { signal, by_terminal, from })
     }
 }
 
-/// Stops this process by the signal that stopped the command. `SIGCONT` continues it.
+/// Stops this process with the signal that stopped the command, until `SIGCONT` comes.
 pub(in super::super) fn stop_too(by: i32) {
     let signal = Signal::try_from(by).unwrap_or(Signal::SIGSTOP);
     let only = SigSet::from(signal);
-    // The signal is blocked. It acts as soon as it is unblocked.
+    // The signal is blocked, so it acts as soon as it is unblocked.
     let _ = raise(signal);
     let _ = only.thread_unblock();
     let _ = only.thread_block();

@@ -18,9 +18,9 @@ use super::super::signals::Signals;
 use super::super::stdio_target::{Group, StdioTarget};
 use crate::process::Unstartable;
 
-/// Starts the command with these three descriptors and the signal mask that we were started with.
+/// Starts the command with these three descriptors and the original signal mask of this process.
 ///
-/// The standard library would start it with an empty mask.
+/// The standard library would start the command with an empty mask.
 pub(in super::super) fn start(
     words: &[OsString],
     places: [StdioTarget; 3],
@@ -43,7 +43,7 @@ fn try_start(
     let environment = environment(variables)?;
     let (actions, attributes) = (actions(places)?, attributes(group, mask)?);
     let started = match posix_spawnp(&args[0], &actions, &attributes, &args, &environment) {
-        // A script without `#!`. A shell runs it itself.
+        // The file is a script without `#!`, which needs a shell.
         Err(Errno::ENOEXEC) => {
             let file = c_string(find(&words[0]).as_os_str())?;
             let shell = [c"/bin/sh".to_owned(), file].into_iter().chain(args.into_iter().skip(1));
@@ -78,7 +78,7 @@ fn actions(places: [StdioTarget; 3]) -> io::Result<PosixSpawnFileActions> {
 }
 
 fn attributes(group: Group, mask: &SigSet) -> io::Result<PosixSpawnAttr> {
-    /// `POSIX_SPAWN_SETSID` of the C library. The crate `nix` does not have it.
+    /// `POSIX_SPAWN_SETSID` of the C library, which the crate `nix` lacks.
     const SET_SESSION: i32 = 0x80;
     let mut attributes = PosixSpawnAttr::init()?;
     attributes.set_sigmask(mask)?;
@@ -95,7 +95,7 @@ fn attributes(group: Group, mask: &SigSet) -> io::Result<PosixSpawnAttr> {
     Ok(attributes)
 }
 
-/// Finds a program as a shell does, without checking that it can be run.
+/// Finds a program as a shell does, without checking that it is executable.
 fn find(program: &OsStr) -> OsString {
     let path = std::env::var_os("PATH").unwrap_or_else(|| "/bin:/usr/bin".into());
     let here = program.as_bytes().contains(&b'/');

@@ -1,10 +1,11 @@
-//! Finds out which processes a process was started by.
+//! Finds the ancestors of a process.
 
 use rustix::process::{Pid, getpid, getppid};
 
 use super::extra::{Parents, name_of};
 
-/// Processes do not nest deeper. A table that changes while we read it must not keep us in a loop.
+/// The number of ancestors that are followed at most. A table that changes while it is read must
+/// not cause an endless loop.
 const DEEPEST: usize = 64;
 
 /// Tells whether `process` is `ancestor`, or `ancestor` started it directly or indirectly.
@@ -48,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn name_of_a_process_is_that_of_its_file() {
+    fn process_name_is_the_name_of_its_file() {
         let own = std::env::current_exe().unwrap();
         let own = own.file_name().unwrap().to_str().unwrap();
         let name = name_of(getpid().as_raw_nonzero().get()).unwrap();

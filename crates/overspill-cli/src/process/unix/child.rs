@@ -1,4 +1,4 @@
-//! The process of the command.
+//! The process of the command: its signals, its terminal and its end.
 
 use nix::sys::signal::Signal;
 use rustix::io::Errno;
@@ -13,7 +13,8 @@ use crate::process::How;
 pub(super) struct Child {
     pub(super) pid: Pid,
     group: Group,
-    /// We were in the foreground of the terminal, and the command's group is there now.
+    /// Tells whether this process was in the foreground of the terminal, and the command's group is
+    /// there now.
     has_terminal: bool,
 }
 
@@ -21,7 +22,7 @@ pub(super) struct Child {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ChildChange {
     Ended(How),
-    /// Stopped by this signal.
+    /// This signal stopped the command.
     Stopped(i32),
 }
 
@@ -34,12 +35,12 @@ impl Child {
         child
     }
 
-    /// Tells whether a signal of our terminal reaches the command without our help.
+    /// Tells whether a signal of our terminal reaches the command directly.
     pub(super) fn hears_terminal(&self) -> bool {
         self.group == Group::Ours
     }
 
-    /// Sends a signal to the command, and to its whole group unless that is our group, too.
+    /// Sends a signal to the command, and to its whole group unless that is also our group.
     pub(super) fn send(&self, signal: Signal) {
         let Some(signal) = rustix::process::Signal::from_named_raw(signal as i32) else { return };
         // The command may have ended in the meantime.
@@ -63,14 +64,15 @@ impl Child {
         }
     }
 
-    /// Returns the next change of the command's state, if there is one.
+    /// Returns the next change of the command's state, if any.
     pub(super) fn change(&self) -> Option<ChildChange> {
         loop {
             let options = WaitOptions::NOHANG | WaitOptions::UNTRACED;
             let status = match waitpid(Some(self.pid), options) {
                 Ok(status) => status?.1,
                 Err(Errno::INTR) => continue,
-                // Another part of this process has waited for it, so the exit code is lost.
+                // Another part of this process has waited for the command, so the exit code is
+                // lost.
                 Err(_) => return Some(ChildChange::Ended(How::Code(1))),
             };
             let ended = status

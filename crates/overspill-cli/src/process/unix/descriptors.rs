@@ -1,23 +1,24 @@
-//! Standard input, output and error: some may not be open.
+//! Handles standard descriptors that were closed at the start of the program.
 
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, IntoRawFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The program was started without standard output. The standard library would report no error.
+/// Tells whether the program was started without standard output. The standard library would report
+/// no error.
 static NO_STDOUT: AtomicBool = AtomicBool::new(false);
 
-/// Tells which of the three were not open when the program was started.
+/// The standard descriptors that were closed at the start of the program.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Descriptors {
     closed: [bool; 3],
 }
 
 impl Descriptors {
-    /// Opens `/dev/null` in the place of those that are not open.
+    /// Opens `/dev/null` in place of the closed descriptors.
     ///
-    /// Otherwise the next file that we open would become a standard descriptor.
+    /// Otherwise the next opened file would become a standard descriptor.
     pub(crate) fn fill() -> Descriptors {
         let three: [BorrowedFd; 3] =
             [rustix::stdio::stdin(), rustix::stdio::stdout(), rustix::stdio::stderr()];

@@ -6,9 +6,9 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Replaces this process by `program`. Signal mask, dispositions and descriptors stay as they are.
+/// Replaces this process by `program`. Signal mask, dispositions and descriptors stay unchanged.
 ///
-/// The first of the words is the name that the program is called by.
+/// The first of the words is the name under which the program is called.
 pub(crate) fn become_program(
     program: &Path,
     words: &[OsString],
@@ -19,7 +19,7 @@ pub(crate) fn become_program(
     nix::unistd::execve(&program, &words, &environment(variables)?).map_err(io::Error::from)
 }
 
-/// Returns our environment with these variables added.
+/// Returns the environment of this process with these variables added.
 pub(super) fn environment(variables: &[(&'static str, OsString)]) -> io::Result<Vec<CString>> {
     let entry = |(name, value): (OsString, OsString)| {
         let mut entry = name;

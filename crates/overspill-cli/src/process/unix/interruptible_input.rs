@@ -1,4 +1,4 @@
-//! An input that also ends when a signal asks us to end.
+//! An input that also ends when a signal asks overspill to end.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,24 +13,25 @@ use super::signals::is_ignored;
 use super::wait::{Interest, Watched};
 use crate::process::How;
 
-/// The signals that ask us to end.
+/// The signals that ask overspill to end.
 const ENDS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
 
-/// Standard input or a file, to its end or to the first signal that asks us to end.
+/// Standard input or a file, read to its end or to the first signal that asks overspill to end.
 ///
-/// Bytes that were written before the signal are still read. A second signal ends us at once.
+/// Bytes that were written before the signal are still read. A second signal ends overspill at
+/// once.
 #[derive(Debug)]
 pub(crate) struct InterruptibleInput {
-    /// `None` is standard input.
+    /// The file, or `None` for standard input.
     file: Option<File>,
-    /// `None` if a signal has come, or if signals cannot be collected.
+    /// The queue of signals. `None` after a signal, or if signals cannot be collected.
     end_signals: Option<EndSignals>,
     came: Option<Signal>,
-    /// How many bytes are still read after the signal.
+    /// The number of bytes that are still read after the signal.
     left: u64,
 }
 
-/// Collects the signals that ask us to end, until this is dropped.
+/// Collects the signals that ask overspill to end, until this value is dropped.
 #[derive(Debug)]
 struct EndSignals {
     queue: Option<SignalQueue>,
@@ -38,18 +39,19 @@ struct EndSignals {
 }
 
 impl InterruptibleInput {
-    /// Starts to collect signals. Call it before threads are started: each has its own signal mask.
+    /// Starts to collect signals. Call it before threads start: each thread has its own signal
+    /// mask.
     pub(crate) fn new(file: Option<File>) -> InterruptibleInput {
         InterruptibleInput { file, end_signals: EndSignals::new().ok(), came: None, left: 0 }
     }
 
-    /// Stops collecting signals. From here on a signal ends the process as usual.
+    /// Stops collecting signals. From then on a signal ends the process as usual.
     pub(crate) fn listen_no_more(&mut self) {
         self.came = self.came.or_else(|| self.end_signals.as_ref()?.next());
         self.end_signals = None;
     }
 
-    /// Returns the signal that ended the input before its end. The process is to end by it, too.
+    /// Returns the signal that ended the input early. The process must end with the same signal.
     pub(crate) fn asked(&self) -> Option<How> {
         self.came.map(|signal| How::Signal(signal as i32))
     }
@@ -58,7 +60,7 @@ impl InterruptibleInput {
         self.file.as_ref().map_or(rustix::stdio::stdin(), File::as_fd)
     }
 
-    /// Waits until there is something to read, or a signal asks us to end.
+    /// Waits until there are bytes to read, or a signal asks overspill to end.
     fn wait(&mut self) -> io::Result<()> {
         let Some(signals) = &self.end_signals else { return Ok(()) };
         let Some(queue) = &signals.queue else { return Ok(()) };
@@ -71,7 +73,7 @@ impl InterruptibleInput {
         {
             self.came = Some(signal);
             self.end_signals = None;
-            // A pipe holds no more than this that was written before the signal came.
+            // A pipe contains at most this number of bytes from before the signal.
             self.left = ioctl_fionread(self.fd()).unwrap_or(0).min(LARGE_PIPE as u64);
         }
         Ok(())
@@ -114,7 +116,7 @@ impl EndSignals {
 
 impl Drop for EndSignals {
     fn drop(&mut self) {
-        // First the queue, which leaves the signals blocked.
+        // The queue goes first, and leaves the signals blocked.
         self.queue = None;
         let _ = self.watched.thread_unblock();
     }

@@ -1,4 +1,4 @@
-//! Keeps an output open that background processes of an ended command still write to.
+//! Keeps an output open for background processes that outlast their command, in a separate process.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::process::Leftover;
 
-/// The argument that starts this program as such a reader. It is no part of the command line.
+/// The hidden argument that starts this program as such a reader.
 const LINGER: &str = "__linger";
 
 /// Tells whether this process was started only to read such an output.
@@ -17,19 +17,21 @@ pub(crate) fn is_to_linger(words: &[OsString]) -> bool {
     words.get(1).is_some_and(|word| word == LINGER)
 }
 
-/// Follows that argument if the reader writes on to standard output what it reads.
+/// The argument after [`LINGER`] that makes the reader copy its input to standard output.
 const FORWARD: &str = "forward";
-/// Follows that argument, before a number of milliseconds, if the reader keeps standard output open.
+/// The argument after [`LINGER`], before a number of milliseconds, that makes the reader keep
+/// standard output open.
 const HOLD: &str = "hold";
 
-/// The reader of a file looks into it so long after our end. Without us it does not see what a job writes later.
+/// The time within which the reader of a file looks into it after the end of overspill. Without
+/// overspill, that reader does not see later output of a background job.
 const READER_LOOKS_WITHIN: Duration = Duration::from_millis(50);
-/// Our own end takes no longer than this.
+/// The longest time that the end of overspill takes.
 const LONGEST_END: Duration = Duration::from_secs(2);
 
 /// Starts a process that reads the output to its end.
 ///
-/// Otherwise a server in the background would die of the next line that it prints.
+/// Otherwise a server in the background would die at the next line that it prints.
 pub(super) fn leave_reader(output: OwnedFd, leftover: Leftover) {
     use std::os::unix::process::CommandExt;
     let Ok(program) = std::env::current_exe() else { return };
@@ -44,11 +46,11 @@ pub(super) fn leave_reader(output: OwnedFd, leftover: Leftover) {
             command.arg(FORWARD).stdout(Stdio::inherit());
         }
     }
-    // If it cannot be started, the output is closed.
+    // If the process cannot start, the output is closed.
     let _ = command.current_dir("/").process_group(0).spawn();
 }
 
-/// Reads standard input to its end, and writes it on if the arguments say so.
+/// Reads standard input to its end, and copies it if the arguments ask for it.
 pub(crate) fn linger(words: &[OsString]) {
     let is_asked = |option: &str| words.get(2).is_some_and(|word| word == option);
     let (mut forwards, mut has_dropped) = (is_asked(FORWARD), false);
@@ -62,7 +64,7 @@ pub(crate) fn linger(words: &[OsString]) {
         match stdin.read(&mut chunk) {
             Ok(0) => break,
             Ok(len) if forwards => {
-                // The process that writes must not end because of a full disk.
+                // A full disk must not end the writing process.
                 forwards = io::stdout()
                     .write_all(&chunk[..len])
                     .and_then(|()| io::stdout().flush())
@@ -79,7 +81,7 @@ pub(crate) fn linger(words: &[OsString]) {
     }
 }
 
-/// Waits until the process that started us has ended, and its reader has looked at the output.
+/// Waits until the parent process has ended, and its reader has looked at the output.
 fn wait_for_end_of_parent() {
     let parent = rustix::process::getppid();
     let step = Duration::from_millis(5);

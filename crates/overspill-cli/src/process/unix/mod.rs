@@ -1,7 +1,8 @@
-//! Processes on Unix systems.
+//! Runs processes on Unix systems.
 //!
-//! `extra` holds what differs between the systems: Linux has its own calls, `plain` uses those that
-//! every Unix has. The feature `portable-unix` selects `plain` on Linux, so that tests run it.
+//! `extra` contains the calls that differ between the systems: Linux has its own calls, `plain`
+//! uses those of every Unix. The feature `portable-unix` selects `plain` on Linux, so that tests
+//! run it.
 
 mod ancestry;
 mod child;
@@ -42,5 +43,5 @@ pub(crate) use stdio_kind::{
 };
 pub(crate) use watch::run;
 
-/// The largest pipe that Linux gives to every user.
+/// The size in bytes of the largest pipe that Linux gives to every user.
 const LARGE_PIPE: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! The pipes and the terminal that carry a command's output.
+//! The pipes and the terminal that carry the output of a command.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -10,17 +10,18 @@ use super::stdio_target::StdioTarget;
 use super::wait::{Interest, Watched};
 use crate::process::{CommandSpec, CommandTerminal, Stderr, Stream};
 
-/// Our ends of the pipes and the terminal between a command and us.
+/// Our ends of the pipes and the terminal between overspill and a command.
 #[derive(Debug)]
 pub(super) struct Pipes {
     out: Source,
     err: Source,
-    /// The terminal that the command was given.
+    /// The terminal of the command.
     pub(super) pty: Option<Pty>,
-    /// The command's ends, until it is started.
+    /// The command's ends, until the command starts.
     theirs: Theirs,
 }
 
+/// The source of a stream.
 #[derive(Debug)]
 enum Source {
     Pipe(OwnedFd),
@@ -28,11 +29,12 @@ enum Source {
     None,
 }
 
+/// The ends of the pipes that the command gets.
 #[derive(Debug, Default)]
 struct Theirs {
     out: Option<OwnedFd>,
     err: Option<OwnedFd>,
-    /// The command inherits our standard error.
+    /// Tells whether the command inherits our standard error.
     err_passes: bool,
 }
 
@@ -59,7 +61,7 @@ impl Pipes {
         Ok(pipes)
     }
 
-    /// Returns the command's standard output and standard error.
+    /// Returns the targets of the command's standard output and standard error.
     pub(super) fn targets(&self) -> [StdioTarget<'_>; 2] {
         let out = || match (&self.pty, &self.theirs.out) {
             (Some(pty), _) => StdioTarget::Terminal(pty),
@@ -74,7 +76,7 @@ impl Pipes {
         [out(), err]
     }
 
-    /// Closes the command's ends in this process. Otherwise we would never see the end of the output.
+    /// Closes the command's ends in this process. Otherwise the output would never end.
     pub(super) fn hand_over(&mut self) {
         self.theirs = Theirs::default();
         if let Some(pty) = &mut self.pty {
@@ -91,23 +93,24 @@ impl Pipes {
         }
     }
 
-    /// Returns how many bytes the pipes hold now.
+    /// Returns the number of unread bytes in the pipes.
     pub(super) fn unread(&self) -> u64 {
         [Stream::Out, Stream::Err].into_iter().map(|stream| self.unread_of(stream)).sum()
     }
 
-    /// Returns how many bytes the pipe of a stream holds now.
+    /// Returns the number of unread bytes in the pipe of a stream.
     pub(super) fn unread_of(&self, stream: Stream) -> u64 {
         let unread = self.open(stream).and_then(|fd| rustix::io::ioctl_fionread(fd).ok());
         unread.unwrap_or(0)
     }
 
-    /// Tells whether every process has closed a stream and we have read all of it.
+    /// Tells whether every process has closed a stream and no bytes are left to read.
     pub(super) fn is_at_end(&self, stream: Stream) -> bool {
         let Some(fd) = self.open(stream) else { return true };
         let mut watched = [Watched::new(fd, Interest::Read)];
         let is_ready = extra::wait(&mut watched, Some(Duration::ZERO)).is_ok() && watched[0].ready;
-        // Ready means bytes or the end. The bytes are counted last: only we take some away.
+        // Ready means bytes or the end. The bytes are counted last, because only this process
+        // removes some.
         is_ready && self.unread_of(stream) == 0
     }
 
@@ -115,14 +118,14 @@ impl Pipes {
         [Stream::Out, Stream::Err].into_iter().any(|stream| self.open(stream).is_some())
     }
 
-    /// Lets the pipe of a large output hold more bytes.
+    /// Enlarges the pipe of a large output.
     pub(super) fn widen(&self, stream: Stream) {
         if let Source::Pipe(fd) = self.source(stream) {
             extra::widen(fd);
         }
     }
 
-    /// Closes a stream and returns its descriptor if it was a pipe, or a terminal like ours.
+    /// Closes a stream. Returns its descriptor if it was a pipe or a terminal like ours.
     pub(super) fn close(&mut self, stream: Stream) -> Option<OwnedFd> {
         let source = match stream {
             Stream::Out => &mut self.out,
@@ -130,7 +133,7 @@ impl Pipes {
         };
         match std::mem::replace(source, Source::None) {
             Source::Pipe(fd) => Some(fd),
-            // The terminal stays open for our keys.
+            // The terminal stays open for the keys.
             Source::Pty => self.pty.as_ref().and_then(Pty::copy_if_like_ours),
             Source::None => None,
         }

@@ -1,4 +1,4 @@
-//! Functions for a long-running server: processes, signals and a closed output.
+//! Helps a long-running server: ends process groups, takes signals, and notices a closed output.
 
 use std::time::Duration;
 
@@ -19,8 +19,8 @@ pub(crate) fn end_group(pid: u32, ask: Ask) {
     }
 }
 
-/// Calls `ended` for each signal that asks this process to end. From here on a write to a closed
-/// pipe is an error of that write and ends nothing.
+/// Calls `ended` for each signal that asks this process to end. From then on, a write to a closed
+/// pipe fails and does not end the process.
 pub(crate) fn take_end_signals(ended: impl Fn(i32) + Send + 'static) {
     let asked: SigSet = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP].into_iter().collect();
     let all = asked | SigSet::from(Signal::SIGPIPE);

@@ -1,7 +1,8 @@
 //! Leads the session of a command that has a terminal like ours.
 //!
-//! A key such as Ctrl-Z stops no process whose parent is in another session: nobody could continue it. So a
-//! process of ours leads the session, starts the command in a group of its own, and stops and ends as it does.
+//! A key such as Ctrl-Z does not stop a process whose parent is in another session, because no
+//! process could continue it. So a process of overspill leads the session, starts the command in
+//! its own group, and stops and ends like the command.
 
 use std::ffi::OsString;
 
@@ -17,15 +18,16 @@ use super::wait::{Interest, Watched};
 use crate::process::How;
 use crate::ui;
 
-/// The argument that starts this program as such a process. It is no part of the command line.
+/// The hidden argument that starts this program as such a leader.
 const LEAD: &str = "__session";
 /// The exit code if signals cannot be collected.
 const OUR_OWN: u8 = 125;
 
-/// Commands can get a terminal here.
+/// Tells whether overspill can give a command a terminal.
 pub(crate) const GIVES_TERMINALS: bool = true;
 
-/// Returns the command line that runs a command below a leader; `None` if this program cannot be found.
+/// Returns the command line that runs a command below a leader; `None` if the path of this program
+/// is unknown.
 pub(super) fn led(words: &[OsString]) -> Option<Vec<OsString>> {
     let program = std::env::current_exe().ok()?.into_os_string();
     Some([program, LEAD.into()].into_iter().chain(words.iter().cloned()).collect())
@@ -36,14 +38,15 @@ pub(crate) fn is_to_lead(words: &[OsString]) -> bool {
     words.get(1).is_some_and(|word| word == LEAD) && words.len() > 2
 }
 
-/// Tells whether the keys of our terminal are for us. They are if no shell has put us in the background.
+/// Tells whether this process gets the keys of our terminal: if no shell has put it in the
+/// background.
 pub(crate) fn is_in_foreground() -> bool {
     tcgetpgrp(rustix::stdio::stdin()).is_ok_and(|group| group == getpgrp())
         // This is not our controlling terminal, so no shell controls jobs on it.
         || tcgetpgrp(rustix::stdio::stdin()).is_err()
 }
 
-/// Runs the command that the arguments name, and ends as it ends.
+/// Runs the command that the arguments name, and ends like the command.
 pub(crate) fn lead_session(words: &[OsString]) -> u8 {
     let signals = match Signals::take() {
         Ok(signals) => signals,
@@ -69,8 +72,8 @@ pub(crate) fn lead_session(words: &[OsString]) -> u8 {
             match came.signal {
                 Signal::SIGCHLD => {
                     if let Some(how) = look_after(&child) {
-                        // The end of a leader hangs up the group in the foreground. What the command has left in
-                        // the background goes on.
+                        // The end of a leader hangs up the group in the foreground. Background
+                        // processes of the command go on.
                         child.take_terminal();
                         end_like(how);
                         return match how {
@@ -79,19 +82,20 @@ pub(crate) fn lead_session(words: &[OsString]) -> u8 {
                         };
                     }
                 }
-                // The terminal sends signals to its foreground. Before the command was there, that was us.
+                // The terminal sends signals to its foreground group. Before the start of the
+                // command, that is this process.
                 signal => child.send(signal),
             }
         }
     }
 }
 
-/// Follows the changes of the command. Returns how it ended, if it has.
+/// Follows the changes of the command. Returns its end, if it has ended.
 fn look_after(child: &Child) -> Option<How> {
     loop {
         match child.change()? {
             ChildChange::Ended(how) => return Some(how),
-            // It was faster than we, and not in the foreground yet.
+            // The command was faster than this process, and not in the foreground yet.
             ChildChange::Stopped(by)
                 if by == Signal::SIGTTIN as i32 || by == Signal::SIGTTOU as i32 =>
             {
@@ -99,7 +103,7 @@ fn look_after(child: &Child) -> Option<How> {
             }
             ChildChange::Stopped(_) => {
                 child.take_terminal();
-                // Our parent sees it, and stops as well until a shell continues it.
+                // The parent sees this stop, and stops as well until a shell continues it.
                 let _ = raise(Signal::SIGSTOP);
                 child.give_terminal();
             }

@@ -1,4 +1,4 @@
-//! Signals: those that come to us are passed on to the command.
+//! Collects the signals to this process, to pass them on to the command.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -12,7 +12,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use super::extra::SignalQueue;
 use crate::process::How;
 
-/// What is passed on to the command.
+/// The signals that overspill passes on to the command.
 const FORWARDED: [Signal; 9] = [
     Signal::SIGINT,
     Signal::SIGTERM,
@@ -24,14 +24,15 @@ const FORWARDED: [Signal; 9] = [
     Signal::SIGCONT,
     Signal::SIGTSTP,
 ];
-/// Signals that would end or stop us, though the failed call reports an error as well.
+/// The signals that would end or stop this process, although the failed call reports an error as
+/// well.
 const ERRORS_DO: [Signal; 3] = [Signal::SIGPIPE, Signal::SIGXFSZ, Signal::SIGTTOU];
 
 /// The signals that come to this process while the command runs.
 #[derive(Debug)]
 pub(super) struct Signals {
     pub(super) queue: SignalQueue,
-    /// The mask that we were started with. The command gets it.
+    /// The original signal mask of this process, which the command gets.
     pub(super) mask: SigSet,
 }
 
@@ -39,9 +40,9 @@ pub(super) struct Signals {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReceivedSignal {
     pub(super) signal: Signal,
-    /// The terminal sent it, and so it sent it to the whole group.
+    /// Tells whether the terminal sent the signal, and so to the whole group.
     pub(super) by_terminal: bool,
-    /// The process that sent it.
+    /// The process that sent the signal.
     pub(super) from: Option<i32>,
 }
 
@@ -51,7 +52,7 @@ impl Signals {
         let watched: SigSet = FORWARDED.into_iter().chain([Signal::SIGCHLD]).collect();
         let blocked = watched | ERRORS_DO.into_iter().collect::<SigSet>();
         let mask = blocked.thread_swap_mask(SigmaskHow::SIG_BLOCK)?;
-        // If it were ignored, the system would not say how the command ended.
+        // If SIGCHLD were ignored, the system would not report the end of the command.
         set_disposition(Signal::SIGCHLD, SigHandler::SigDfl)?;
         let queue = SignalQueue::open(&watched)?;
         Ok(Signals { queue, mask })
@@ -67,11 +68,11 @@ impl Signals {
     }
 }
 
-/// The signal mask that this process was started with, once [`block_file_size_signal`] has changed it.
+/// The original signal mask of this process, set by [`block_file_size_signal`].
 static FIRST_MASK: OnceLock<SigSet> = OnceLock::new();
 
-/// Turns a write beyond the limit on file sizes (`ulimit -f`) into an error of that write. Otherwise
-/// the signal ends the process. Threads that are started later inherit this.
+/// Turns a write beyond the limit on file sizes (`ulimit -f`) into an error of that write.
+/// Otherwise the signal ends the process. Threads that start later inherit this.
 pub(crate) fn block_file_size_signal() {
     let blocked = SigSet::from(Signal::SIGXFSZ).thread_swap_mask(SigmaskHow::SIG_BLOCK);
     if let Ok(mask) = blocked {
@@ -79,11 +80,11 @@ pub(crate) fn block_file_size_signal() {
     }
 }
 
-/// Leaves the keys that interrupt to a child that shares our terminal, and turns a write to a child that has
-/// ended into an error. The child was started before.
+/// Leaves the interrupt keys to a child that shares our terminal, and turns a write to an ended
+/// child into an error. The child must have started before.
 pub(crate) fn leave_keys_to_child() {
     let signals: SigSet = [Signal::SIGINT, Signal::SIGQUIT, Signal::SIGPIPE].into_iter().collect();
-    // Otherwise the signal ends us, and the person still has the pager.
+    // Otherwise the signal ends overspill while the pager still has the terminal.
     let _ = signals.thread_block();
 }
 
@@ -97,22 +98,23 @@ pub(crate) fn without_signals<T>(start: impl FnOnce() -> T) -> T {
     started
 }
 
-/// Makes `command` start with the signal mask that this process was started with.
+/// Makes `command` start with the original signal mask of this process.
 pub(crate) fn restore_signals(command: &mut Command) {
     let Some(mask) = FIRST_MASK.get().copied() else { return };
-    // SAFETY: it sets the mask of the new process, which may be done between fork and exec.
+    // SAFETY: the closure only sets the mask of the new process, which is allowed between fork and
+    // exec.
     #[allow(unsafe_code, reason = "other closures could do what must not be done there")]
     unsafe {
         command.pre_exec(move || mask.thread_set_mask().map_err(io::Error::from));
     }
 }
 
-/// Ends this process by the signal that ended the command. Returns if there was none, or if the
-/// signal does not end us.
+/// Ends this process with the signal that ended the command. Returns if there was no signal, or if
+/// the signal does not end this process.
 pub(crate) fn end_like(how: How) {
     let How::Signal(number) = how else { return };
     let Ok(signal) = Signal::try_from(number) else { return };
-    // The command has left a core file already, if it was to leave one.
+    // The command has already left its core file, if any.
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
     let _ = raise(signal);
     let _ = SigSet::from(signal).thread_unblock();
@@ -123,8 +125,8 @@ pub(crate) fn default_sigpipe() {
     let _ = set_disposition(Signal::SIGPIPE, SigHandler::SigDfl);
 }
 
-/// Tells whether a signal is ignored, as the process that started us may have chosen. The caller
-/// has blocked it: the only way to ask is to change the disposition for a moment.
+/// Tells whether a signal is ignored, as the parent process may have chosen. The caller has blocked
+/// the signal: the only way to ask is to change the disposition for a moment.
 pub(super) fn is_ignored(asked: Signal) -> bool {
     let before = set_disposition(asked, SigHandler::SigDfl);
     let is_ignored = matches!(before, Ok(SigHandler::SigIgn));

@@ -1,4 +1,4 @@
-//! What kind of files our standard descriptors are.
+//! Tells the kinds of files behind our standard descriptors.
 
 use std::fs::File;
 use std::io;
@@ -40,9 +40,10 @@ pub(crate) fn is_one_output() -> bool {
     }
 }
 
-/// Waits until the reader of a standard stream has taken everything, or until this moment. Only pipes tell.
+/// Waits until the reader of a standard stream has read everything, but at most until `until`. Only
+/// pipes tell.
 pub(crate) fn wait_for_reader(stream: Stream, until: Instant) {
-    /// A reader that waits takes the bytes within this time.
+    /// The pause between two checks. A waiting reader takes the bytes within this time.
     const STEP: Duration = Duration::from_micros(200);
     let fd = match stream {
         Stream::Out => rustix::stdio::stdout(),
@@ -55,19 +56,19 @@ pub(crate) fn wait_for_reader(stream: Stream, until: Instant) {
     }
 }
 
-/// Returns standard output as a file. Both have one position.
+/// Returns standard output as a file. Both share one position.
 pub(crate) fn stdout_file() -> io::Result<File> {
     Ok(File::from(rustix::io::dup(rustix::stdio::stdout())?))
 }
 
-/// Returns the path of standard output, if that is a regular file whose path the system tells.
+/// Returns the path of standard output, if it is a regular file whose path the system tells.
 pub(crate) fn stdout_path() -> Option<PathBuf> {
     let stdout = fstat(rustix::stdio::stdout()).ok()?;
     if FileType::from_raw_mode(stdout.st_mode) != FileType::RegularFile {
         return None;
     }
     let path = std::fs::read_link("/proc/self/fd/1").ok()?;
-    // A file without a name, or under another one.
+    // The file may have no name, or another file may have its name now.
     let named = rustix::fs::stat(&path).ok()?;
     ((named.st_dev, named.st_ino) == (stdout.st_dev, stdout.st_ino)).then_some(path)
 }

@@ -1,17 +1,17 @@
-//! What a command is started with.
+//! The standard descriptors and the process group with which a command starts.
 
 use std::os::fd::OwnedFd;
 
 use super::pty::Pty;
 
-/// What a standard descriptor of the command is.
+/// The target of a standard descriptor of the command.
 #[derive(Debug)]
 pub(super) enum StdioTarget<'a> {
-    /// The same as ours.
+    /// The same file as in this process.
     Inherited,
     /// Not open.
     Closed,
-    /// This descriptor of ours.
+    /// This descriptor of this process.
     Ours(&'a OwnedFd),
     /// This terminal, which becomes the command's controlling terminal.
     Terminal(&'a Pty),
@@ -20,7 +20,7 @@ pub(super) enum StdioTarget<'a> {
 /// The process group of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Group {
-    /// Our group.
+    /// The group of this process.
     Ours,
     /// A group of its own.
     Own,

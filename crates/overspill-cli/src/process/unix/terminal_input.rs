@@ -1,4 +1,4 @@
-//! Carries keys from our terminal to the command's terminal.
+//! Carries keys from the terminal of overspill to the terminal of the command.
 
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::{Duration, Instant};
@@ -8,32 +8,35 @@ use rustix::process::Pid;
 use super::pty::Pty;
 use super::wait::{Interest, Watched};
 
-/// In the background we look so often whether the keys are ours again.
+/// The interval at which overspill in the background checks whether it has the terminal's keys
+/// again.
 const LOOK_FOR_KEYS: Duration = Duration::from_millis(200);
-/// While keys wait for the start of the command, we look so often whether it has started.
+/// The interval at which overspill checks whether the command has started, while keys wait for it.
 const LOOK_FOR_COMMAND: Duration = Duration::from_millis(5);
-/// Keys wait no longer than this for the start of the command.
+/// The longest time that keys wait for the start of the command.
 const LONGEST_START: Duration = Duration::from_secs(2);
 
 /// Keys that were typed and that the command has not read yet.
 ///
-/// Nothing here blocks: while a command does not read, we still read its output.
+/// Nothing here blocks, so overspill still reads the output of a command that does not read its
+/// input.
 #[derive(Debug, Default)]
 pub(super) struct TerminalInput {
     waiting: Vec<u8>,
-    /// Our terminal's keys go to the command.
+    /// Tells whether the keys of our terminal go to the command.
     pub(super) open: bool,
-    /// Our terminal has no more keys.
+    /// Tells whether our terminal has no more keys.
     pub(super) is_over: bool,
-    /// This leader still starts the command. Keys wait for it until this time.
+    /// The leader that still starts the command, and the time until which keys wait for it.
     starting: Option<(Pid, Instant)>,
 }
 
 impl TerminalInput {
     /// Leaves keys in our terminal until the leader has put the command in the foreground.
     ///
-    /// The system ignores Ctrl-Z for a leader that has just begun. Later, Ctrl-Z can stop the new process before
-    /// it becomes the command. Then the leader hangs: it waits in `posix_spawn` until the command is there.
+    /// The system ignores Ctrl-Z for a leader that has just begun. Later, Ctrl-Z can stop the new
+    /// process before it becomes the command. Then the leader hangs: it waits in `posix_spawn` for
+    /// the start of the command.
     pub(super) fn wait_for_command(&mut self, leader: Pid) {
         self.starting = Some((leader, Instant::now() + LONGEST_START));
     }
@@ -46,7 +49,8 @@ impl TerminalInput {
         self.starting = self.starting.filter(is_starting);
     }
 
-    /// Returns the time until the next look at the command or at our terminal. Neither tells us of a change.
+    /// Returns the time until the next check of the command or of our terminal. Neither reports a
+    /// change.
     pub(super) fn next_look(&self) -> Option<Duration> {
         match (self.starting, self.open) {
             (Some(_), _) => Some(LOOK_FOR_COMMAND),
@@ -55,7 +59,7 @@ impl TerminalInput {
         }
     }
 
-    /// Returns what to wait for: a key, or room for one in the command's terminal.
+    /// Returns the descriptor to wait for: a key, or room for a key in the command's terminal.
     pub(super) fn watched<'a>(&self, pty: &'a Pty) -> Option<Watched<'a>> {
         let stdin: BorrowedFd<'static> = rustix::stdio::stdin();
         match (self.waiting.is_empty(), self.open && self.starting.is_none()) {

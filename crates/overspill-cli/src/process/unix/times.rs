@@ -1,34 +1,36 @@
-//! The times of a command: what happened when, and what is due when.
+//! Tracks the times of a command, and computes the time of the next event.
 
 use std::time::{Duration, Instant};
 
 use crate::process::OutputEnd;
 
-/// So long after its first output a command shows what it has printed. A command that ends before gets its
-/// preview alone.
+/// The time after the first output of a command at which overspill shows the output so far. If the
+/// command ends before, overspill shows only the preview.
 pub(super) const FIRST_LOOK: Duration = Duration::from_millis(500);
-/// The same for a command that prints without a pause. Most of these end soon.
+/// The same time for a command that prints without a pause. Most of these end soon.
 pub(super) const LATEST_LOOK: Duration = Duration::from_secs(2);
-/// When we first report that the command still runs. The next reports come after twice the time each.
+/// The time after which overspill first reports that the command still runs. Each next report comes
+/// after twice the time.
 pub(super) const FIRST_REPORT: Duration = Duration::from_secs(8);
-/// How long a command may take to end after its timeout before it is killed.
+/// The time that a command may take to end after its timeout before overspill kills it.
 pub(super) const MERCY: Duration = Duration::from_secs(2);
 
-/// When things happened. They say when something is due.
+/// The times of a command, from which the next event follows.
 pub(super) struct Times {
     pub(super) started: Instant,
     pub(super) limit: Option<Duration>,
-    /// When the output is complete.
+    /// The condition that completes the output.
     pub(super) until: OutputEnd,
-    /// How long after its first output the command shows what it has printed. `None` once it has.
+    /// The time after the first output at which overspill shows the output so far. `None` afterwards.
     pub(super) first_look: Option<Duration>,
     pub(super) first_heard: Option<Instant>,
-    /// After which time we report that the command still runs.
+    /// The time after which overspill next reports that the command still runs.
     pub(super) next_report: Option<Duration>,
-    /// The time between two equal reports, and when the next one is due.
+    /// The time between two interval events.
     pub(super) every: Option<Duration>,
+    /// The time of the next interval event.
     pub(super) next_interval: Instant,
-    /// When the timeout was over and the command got a signal to end.
+    /// The time at which the timeout was over and the command got a signal to end.
     pub(super) timed_out: Option<Instant>,
     pub(super) ended: Option<Instant>,
     pub(super) last_heard: Instant,
@@ -54,12 +56,12 @@ impl Default for Times {
 }
 
 impl Times {
-    /// Returns when the command shows what it has printed first.
+    /// Returns the time at which overspill first shows the output so far.
     pub(super) fn look_at(&self) -> Option<Instant> {
         Some(self.first_heard? + self.first_look?)
     }
 
-    /// Returns when the output of a command that has ended is complete at the latest.
+    /// Returns the time at which the output of an ended command is complete at the latest.
     pub(super) fn complete_at(&self) -> Option<Instant> {
         let ended = self.ended?;
         match self.until {
@@ -68,17 +70,18 @@ impl Times {
                 Some(longest.map_or(paused, |longest| paused.min(ended + longest)))
             }
             OutputEnd::After(time) => Some(ended + time),
-            // A timeout is for the command and for everything that it has started.
+            // A timeout applies to the command and to everything that it has started.
             OutputEnd::PipeEnd => self.limit.map(|limit| self.started + limit),
         }
     }
 
-    /// Tells whether the command is watched: it runs, or its reader waits for all that it has started.
+    /// Tells whether to report on the command: it runs, or its reader waits for all processes that
+    /// it has started.
     pub(super) fn has_news(&self) -> bool {
         self.ended.is_none() || self.until == OutputEnd::PipeEnd
     }
 
-    /// A signal asked us to end: background processes are waited for only for a moment.
+    /// Shortens the wait for background processes after a signal asked overspill to end.
     pub(super) fn leave_soon(&mut self) {
         self.until = OutputEnd::USUAL;
         if self.ended.is_some() {
@@ -87,7 +90,7 @@ impl Times {
         }
     }
 
-    /// Returns the time until something is due.
+    /// Returns the time until the next event.
     pub(super) fn next(&self) -> Option<Duration> {
         let end = match (self.ended, self.timed_out) {
             (Some(_), _) => self.complete_at(),
@@ -108,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn output_is_complete_when_the_reader_stops_to_wait() {
+    fn output_end_follows_the_rule_of_the_reader() {
         let ended = Instant::now();
         let after = |millis| ended + Duration::from_millis(millis);
         let complete = |until, last_heard| {

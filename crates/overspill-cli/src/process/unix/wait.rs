@@ -12,18 +12,18 @@ use rustix::io::Errno;
 pub(super) struct Watched<'a> {
     pub(super) fd: BorrowedFd<'a>,
     pub(super) interest: Interest,
-    /// `wait` sets this.
+    /// Tells whether the descriptor is ready. `wait` sets this field.
     pub(super) ready: bool,
 }
 
-/// What to wait for.
+/// The event to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Interest {
-    /// There are bytes to read, or the end.
+    /// The descriptor has bytes to read, or has reached its end.
     Read,
-    /// Bytes can be written.
+    /// The descriptor can take bytes.
     Write,
-    /// Nobody reads the other end any more.
+    /// The reader of the other end is gone.
     HangUp,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn poll_all(watched: &mut [Watched], timeout: Option<Duration>) -> io
             let flags = match one.interest {
                 Interest::Read => PollFlags::IN,
                 Interest::Write => PollFlags::OUT,
-                // Linux reports it in any case. Other systems must be asked for it.
+                // Linux always reports this event. Other systems must be asked for it.
                 Interest::HangUp => PollFlags::HUP,
             };
             PollFd::from_borrowed_fd(one.fd, flags)

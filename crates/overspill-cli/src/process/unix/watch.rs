@@ -1,4 +1,4 @@
-//! Runs a command to its end: one loop over its output, our signals and the clock.
+//! Runs a command to its end: one loop over its output, the signals and the clock.
 
 use std::io;
 use std::time::Instant;
@@ -23,14 +23,15 @@ use super::wait::{Interest, Watched};
 use crate::process::Buffer;
 use crate::process::{CommandSpec, Ended, How, Leftover, OutputEnd, ProcessEvent, Stream, Wanted};
 
-/// Runs `asked`, reports each event to `hear`, and returns how the command ended.
+/// Runs `asked`, reports each event to `hear`, and returns the end of the command.
 pub(crate) fn run(
     asked: &CommandSpec,
     descriptors: Descriptors,
     hear: &mut dyn FnMut(ProcessEvent) -> Wanted,
 ) -> anyhow::Result<Ended> {
     let signals = Signals::take().context("signals cannot be collected")?;
-    let mut pipes = Pipes::open_for(asked).context("there is no pipe for the command's output")?;
+    let mut pipes =
+        Pipes::open_for(asked).context("cannot open a pipe for the command's output")?;
     let mut keys = TerminalInput::default();
     let group = match (&mut pipes.pty, asked.timeout) {
         (Some(pty), _) => {
@@ -86,7 +87,7 @@ pub(crate) fn run(
     watch.until_the_end(hear)
 }
 
-/// A command that runs.
+/// A running command.
 struct Watch {
     child: Child,
     signals: Signals,
@@ -98,16 +99,17 @@ struct Watch {
     interrupted: bool,
     /// The use of output that background processes write after the end.
     leftover: Leftover,
-    /// A signal asked us to end, and we have not reported it.
+    /// Tells whether a signal asked overspill to end, and this was not reported yet.
     asked_to_end: bool,
-    /// We look whether somebody still reads our standard output.
+    /// Tells whether to watch for a closed standard output.
     reader_watched: bool,
-    /// A process of ours leads the session of the command, so that keys can stop it.
+    /// Tells whether a leader process runs the session of the command, so that keys can stop the
+    /// command.
     has_leader: bool,
-    /// The command was stopped by this signal, and we were not yet.
+    /// The signal that stopped the command, until this process stops, too.
     stopped: Option<i32>,
-    /// Bytes that were in the pipes when the command ended and are not read yet. The command wrote
-    /// them, so they are read, however long that takes.
+    /// The number of bytes that were in the pipes at the end of the command and are not read yet.
+    /// The command wrote them, so they are read even if that takes long.
     unread: u64,
 }
 
@@ -134,8 +136,8 @@ impl Watch {
                 self.stop_reading();
             }
             if let Some(by) = self.stopped.take() {
-                // The key that stopped it is on the screen, too.
-                self.read_what_is_there(hear);
+                // The key that stopped the command also appears on the screen.
+                self.read_available(hear);
                 self.stop(by);
             }
             if self.is_time_up(hear) {
@@ -144,13 +146,13 @@ impl Watch {
         }
         self.child.take_terminal();
         if self.times.timed_out.is_some() {
-            // Processes of its group that ignored the first signal.
+            // Some processes of the group may have ignored the first signal.
             self.kill();
         }
         Ok(self.ended())
     }
 
-    /// Takes the keys of our terminal while a shell has us in the foreground, and only then.
+    /// Takes the keys of our terminal only while a shell has this process in the foreground.
     fn keep_keys_in_foreground(&mut self) {
         let Some(pty) = self.pipes.pty.as_mut().filter(|_| self.has_leader) else { return };
         if self.keys.is_over {
@@ -171,11 +173,11 @@ impl Watch {
         }
     }
 
-    /// Stops as the command was stopped, until a shell continues us.
+    /// Stops this process like the command, until a shell continues it.
     fn stop(&mut self, by: i32) {
         self.child.take_terminal();
         let pty = self.pipes.pty.as_mut().filter(|_| self.has_leader);
-        // The leader of a session is stopped by another signal than the command.
+        // Another signal than that of the command stops the leader of a session.
         let by = if pty.is_some() { Signal::SIGTSTP as i32 } else { by };
         if let Some(pty) = pty {
             pty.leave_keys();
@@ -187,7 +189,7 @@ impl Watch {
         self.child.send(Signal::SIGCONT);
     }
 
-    /// Kills the command, with the group that it has put in the foreground of its terminal.
+    /// Kills the command, and the group that it has put in the foreground of its terminal.
     fn kill(&self) {
         let foreground = self.pipes.pty.as_ref().filter(|_| self.has_leader);
         if let Some(group) = foreground.and_then(Pty::foreground) {
@@ -196,15 +198,15 @@ impl Watch {
         self.child.send(Signal::SIGKILL);
     }
 
-    /// Returns how the command ended. Background processes that still write get a reader.
+    /// Returns the end of the command. Background processes that still write get a reader.
     fn ended(&mut self) -> Ended {
         let mut held = false;
         for stream in [Stream::Out, Stream::Err] {
-            // The command may have ended before we read that its output has ended, too.
+            // The command may have ended before its closed output was noticed.
             if self.pipes.open(stream).is_some() && !self.pipes.is_at_end(stream) {
                 held = true;
                 if let Some(output) = self.pipes.close(stream) {
-                    // On our terminal it would be seen without us.
+                    // On our terminal, later output would be visible without overspill.
                     let leftover =
                         if self.has_leader { Leftover::Forwarded } else { self.leftover };
                     leave_reader(output, leftover);
@@ -219,7 +221,7 @@ impl Watch {
         }
     }
 
-    /// Waits until there is something to do.
+    /// Waits until something needs work.
     fn wait(&self) -> io::Result<Ready> {
         let mut watched = vec![Watched::new(self.signals.as_fd(), Interest::Read)];
         let streams = [Stream::Out, Stream::Err].map(|stream| {
@@ -254,15 +256,15 @@ impl Watch {
             match came.signal {
                 Signal::SIGCHLD => self.look_after_child(),
                 Signal::SIGWINCH if self.pipes.pty.is_some() => {
-                    // The command's own terminal tells the command.
+                    // The command's own terminal informs the command.
                     self.pipes.pty.iter().for_each(|pty| pty.resize());
                 }
                 signal => {
-                    // The number of a process that has ended may be that of another one.
+                    // Another process may already have the number of an ended process.
                     if self.how.is_none() && !self.has_heard(&came) {
                         self.child.send(signal);
                     }
-                    // A key of a terminal may mean the command alone.
+                    // A key of a terminal may be meant for the command alone.
                     let is_key = signal == Signal::SIGINT && came.by_terminal;
                     if matches!(signal, Signal::SIGTERM | Signal::SIGHUP | Signal::SIGINT) {
                         self.asked_to_end |= !is_key;
@@ -280,7 +282,7 @@ impl Watch {
         }
     }
 
-    /// Tells whether a signal that came to us has reached the command as well.
+    /// Tells whether a signal that came to this process has reached the command as well.
     fn has_heard(&self, came: &ReceivedSignal) -> bool {
         let by_terminal = came.by_terminal && self.child.hears_terminal();
         // The command, or a process that it started, sent the signal to the whole group.
@@ -316,7 +318,7 @@ impl Watch {
                     self.stop_reading();
                 }
                 if self.how.is_some() {
-                    // The times begin when the bytes that the command left in the pipes are read.
+                    // The times begin after the bytes that the command left in the pipes are read.
                     let now = Instant::now();
                     if self.unread > 0 {
                         self.times.ended = Some(now);
@@ -326,14 +328,14 @@ impl Watch {
                 }
             }
             Err(Errno::INTR | Errno::AGAIN) => {}
-            // A terminal reports an error once its last process has closed it.
+            // A terminal reports an error after its last process has closed it.
             Err(_) => drop(self.pipes.close(stream)),
         }
     }
 
     /// Reads the bytes that are in the pipes now.
-    fn read_what_is_there(&mut self, hear: &mut dyn FnMut(ProcessEvent) -> Wanted) {
-        // A command that never stops printing must not keep us here.
+    fn read_available(&mut self, hear: &mut dyn FnMut(ProcessEvent) -> Wanted) {
+        // A command that never stops printing must not keep this loop busy.
         let mut left = self.pipes.unread();
         for stream in [Stream::Out, Stream::Err] {
             while left > 0 && self.pipes.unread_of(stream) > 0 {
@@ -344,7 +346,8 @@ impl Watch {
         }
     }
 
-    /// Closes the output because nobody reads ours: the command's next write ends it.
+    /// Closes the output because the reader of our output is gone. The command's next write ends
+    /// it.
     fn stop_reading(&mut self) {
         self.reader_watched = false;
         self.interrupted = true;
@@ -355,7 +358,7 @@ impl Watch {
         }
     }
 
-    /// Does what is due. Tells whether we stop reading.
+    /// Reports the events that are due. Tells whether to stop reading.
     fn is_time_up(&mut self, hear: &mut dyn FnMut(ProcessEvent) -> Wanted) -> bool {
         let now = Instant::now();
         if self.times.ended.is_some() {
@@ -387,8 +390,8 @@ impl Watch {
             hear(ProcessEvent::Interval);
         }
         if std::mem::take(&mut self.asked_to_end) {
-            // The sender may write a line of its own now, and end us at any moment.
-            self.read_what_is_there(hear);
+            // The sender may now write its own line, and end this process at any moment.
+            self.read_available(hear);
             hear(ProcessEvent::AskedToEnd);
         }
         match (self.times.limit, self.times.timed_out) {
@@ -409,7 +412,7 @@ impl Watch {
     }
 }
 
-/// What is ready.
+/// The sources that are ready.
 struct Ready {
     signals: bool,
     streams: [Option<Stream>; 2],

@@ -1,4 +1,4 @@
-//! A client of the proxy that says exactly what it is told, and hears exactly what comes.
+//! A client of the proxy that sends exact frames, and returns the exact answers.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub(crate) struct Client {
     lines: Receiver<Vec<u8>>,
 }
 
-/// The server that does whatever it is told.
+/// Returns the path of the test server that does everything it is told.
 pub(crate) fn chaos() -> PathBuf {
     let program = Path::new(env!("CARGO_BIN_EXE_overspill"));
     let path = program.with_file_name("examples").join("chaos");
@@ -26,7 +26,7 @@ pub(crate) fn chaos() -> PathBuf {
 }
 
 impl Client {
-    /// The proxy in front of our own server.
+    /// Starts the proxy in front of the test server.
     pub(crate) fn new() -> Client {
         Client::with(&[], &[chaos().to_str().unwrap()], |_| {})
     }
@@ -86,7 +86,7 @@ impl Client {
         self.json()
     }
 
-    /// Lets the server answer with exactly this frame, and returns what comes of it.
+    /// Makes the server answer with exactly this frame, and returns the line that the client gets.
     pub(crate) fn raw(&mut self, frame: &str) -> String {
         self.ask(77, "raw", json!({"frame": format!("{frame}\n")}));
         self.line()
@@ -108,14 +108,14 @@ impl Client {
         serde_json::from_str(&self.line()).unwrap()
     }
 
-    /// Tells that still everybody answers.
+    /// Checks that the proxy and the server still answer.
     #[track_caller]
     pub(crate) fn is_well(&mut self) {
         let answer = self.call("text", json!({"text": "well"}));
         assert_eq!(answer["result"]["content"][0]["text"], "well");
     }
 
-    /// Says no more, and returns the exit code.
+    /// Closes the input, and returns the exit code.
     pub(crate) fn end(mut self) -> i32 {
         drop(self.stdin.take());
         self.child.wait().unwrap().code().unwrap()

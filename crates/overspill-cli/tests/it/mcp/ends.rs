@@ -1,4 +1,4 @@
-//! How it ends.
+//! The end of the server, of the client and of the proxy.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
@@ -10,13 +10,13 @@ use super::client::{Client, chaos};
 use crate::program::Test;
 
 #[test]
-fn the_death_of_a_server_answers_every_call_and_its_exit_code_is_ours() {
+fn server_death_answers_every_call_and_sets_the_exit_code() {
     let mut client = Client::new();
     client.ask(1, "hang", json!({})).ask(2, "hang", json!({}));
     client.is_well();
     let since = Instant::now();
     client.ask(3, "die", json!({"code": 7, "frame": "{\"id\":3,\"res"}));
-    // What it was saying is passed on, and is a line.
+    // The partial frame is passed on, and ends with a line feed.
     assert_eq!(client.line(), "{\"id\":3,\"res");
     let mut ids: Vec<u64> = (0..3)
         .map(|_| {
@@ -33,14 +33,14 @@ fn the_death_of_a_server_answers_every_call_and_its_exit_code_is_ours() {
 }
 
 #[test]
-fn a_death_amid_a_giant_frame_answers_too() {
+fn server_death_within_a_giant_frame_answers_every_call() {
     let mut client = Client::new();
     let text = "half a text\\n".repeat(100_000);
     let frame =
         format!("{{\"id\":$ID,\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{text}");
     client.ask(2, "hang", json!({}));
     client.ask(1, "die", json!({"code": 3, "frame": frame}));
-    // What came of it is saved, and the answer says where.
+    // The text so far is saved, and the error names it.
     let answer = client.json();
     let message = answer["error"]["message"].as_str().unwrap();
     assert_eq!(answer["id"], 1);
@@ -51,7 +51,7 @@ fn a_death_amid_a_giant_frame_answers_too() {
 }
 
 #[test]
-fn what_outlives_a_server_holds_nobody_up() {
+fn background_process_of_a_dead_server_delays_no_answer() {
     let script = "sleep 60 & read line; exit 4";
     let mut client = Client::with(&[], &["sh", "-c", script], |_| {});
     let since = Instant::now();
@@ -62,7 +62,7 @@ fn what_outlives_a_server_holds_nobody_up() {
 }
 
 #[test]
-fn a_client_that_is_gone_ends_the_server() {
+fn server_ends_when_its_client_is_gone() {
     let chaos = chaos();
     let mut client = Client::with(
         &[],
@@ -82,7 +82,7 @@ fn a_client_that_is_gone_ends_the_server() {
 }
 
 #[test]
-fn answers_still_come_after_the_client_has_said_its_last() {
+fn answers_still_come_after_the_client_closed_its_input() {
     let mut client = Client::new();
     client.ask(1, "slow", json!({"frame": "{\"id\":$ID,\"result\":{}}\n", "micros": 10_000}));
     drop(client.stdin.take());
@@ -91,7 +91,7 @@ fn answers_still_come_after_the_client_has_said_its_last() {
 }
 
 #[test]
-fn a_server_that_is_not_there_is_said_on_stderr_alone() {
+fn missing_server_program_is_reported_on_stderr_only() {
     Test::new(&["mcp", "--", "no-such-server-here"])
         .run()
         .code(127)
@@ -101,7 +101,7 @@ fn a_server_that_is_not_there_is_said_on_stderr_alone() {
 }
 
 #[test]
-fn deaths_at_any_instant_leave_no_request_without_an_answer() {
+fn server_death_at_any_byte_leaves_no_request_unanswered() {
     let frame = "{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{\"content\":[]}}\n";
     for cut in (0..frame.len()).step_by(7) {
         let mut client = Client::new();
@@ -119,10 +119,10 @@ fn deaths_at_any_instant_leave_no_request_without_an_answer() {
 }
 
 #[test]
-fn a_line_without_end_is_taken_back_and_left() {
+fn proxy_ends_during_an_endless_line_of_a_cancelled_call() {
     let mut client = Client::new();
     client.ask(1, "endless", json!({}));
-    // Meanwhile we still answer for ourselves.
+    // Meanwhile the retrieval tools still answer.
     for id in 2..5 {
         client.ask(id, "overspill_read", json!({"id": "01NOTHERE"}));
         assert_eq!(client.json()["id"], id);
@@ -135,7 +135,7 @@ fn a_line_without_end_is_taken_back_and_left() {
 }
 
 #[test]
-fn a_client_that_no_longer_reads_ends_the_server() {
+fn server_ends_when_its_client_no_longer_reads() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = crate::program::program(dir.path());
     let script = "echo $$ > pid; exec \"$0\"";
@@ -154,7 +154,7 @@ fn a_client_that_no_longer_reads_ends_the_server() {
 }
 
 #[test]
-fn a_server_that_starts_itself_again_goes_on() {
+fn server_that_restarts_itself_keeps_answering() {
     let chaos = chaos();
     let script = "for n in 1 2 3 4; do echo >> starts; \"$0\"; done";
     let mut client = Client::with(&[], &["sh", "-c", script, chaos.to_str().unwrap()], |_| {});
@@ -165,7 +165,7 @@ fn a_server_that_starts_itself_again_goes_on() {
         while std::fs::read(&starts).unwrap().len() < n + 2 {
             std::thread::sleep(Duration::from_millis(10));
         }
-        // What it had begun to say ends with the next line.
+        // The partial frame of the dead server ends with the next line.
         client.ask(10, "text", json!({"text": "first words"}));
         let mut lines = vec![client.line()];
         if half.ends_with('\n') {

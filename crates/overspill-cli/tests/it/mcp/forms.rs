@@ -1,10 +1,11 @@
-//! Long answers in forms that MCP does not have, and text beside the messages of a server.
+//! Long answers in forms that MCP does not define, and text beside the messages of a server.
 
 use serde_json::{Value, json};
 
 use super::client::{Client, lines};
 
-/// Text has 9,500 characters, and parts that are not text have as much room.
+/// The number of characters of a shortened answer at most: 9,500 for text, and as much for parts
+/// that are not text.
 const MOST: usize = 25_000;
 
 fn escaped(count: u32) -> String {
@@ -52,7 +53,7 @@ fn long_answer_to_a_call_is_shortened_in_any_form() {
 }
 
 #[test]
-fn short_answer_in_an_odd_form_passes() {
+fn short_answer_in_an_odd_form_is_unchanged() {
     let mut client = Client::new();
     for body in [
         r#""error":"no""#,

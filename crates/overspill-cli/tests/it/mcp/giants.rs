@@ -1,11 +1,11 @@
-//! Frames that are too long to be held.
+//! Frames that are too long for memory.
 
 use serde_json::{Value, json};
 
 use super::client::{Client, chaos, lines, text_of};
 
 #[test]
-fn results_in_a_giant_list_are_cut_and_all_else_stays() {
+fn giant_list_of_messages_has_only_its_results_shortened() {
     let mut client = Client::new();
     for id in 1..=3 {
         client.ask(id, "hang", json!({}));
@@ -32,7 +32,7 @@ fn results_in_a_giant_list_are_cut_and_all_else_stays() {
 }
 
 #[test]
-fn a_giant_list_that_breaks_off_keeps_the_answers_before_it() {
+fn giant_list_that_breaks_off_keeps_the_earlier_answers() {
     let mut client = Client::new();
     client.ask(1, "hang", json!({})).ask(2, "hang", json!({}));
     let long = lines(40_000).replace('\n', "\\n");
@@ -46,7 +46,7 @@ fn a_giant_list_that_breaks_off_keeps_the_answers_before_it() {
 }
 
 #[test]
-fn giant_errors_have_half_of_the_room_wherever_it_is_said() {
+fn giant_error_result_gets_half_of_the_limit_with_is_error_in_any_place() {
     let mut client = Client::new();
     let text = lines(40_000);
     let content = json!([{"type": "text", "text": text}]);
@@ -64,7 +64,7 @@ fn giant_errors_have_half_of_the_room_wherever_it_is_said() {
 }
 
 #[test]
-fn what_an_error_says_is_bounded_too() {
+fn long_error_message_is_shortened() {
     let mut client = Client::new();
     for count in [1_000, 40_000] {
         let error = json!({"code": -32000, "message": lines(count), "data": {"n": 1}});
@@ -76,7 +76,8 @@ fn what_an_error_says_is_bounded_too() {
     }
 }
 
-/// A client of a server whose only tool has this schema, where structured content is made smaller.
+/// Returns a client of a server whose only tool has this schema, with the setting `structured =
+/// "shrink"`.
 fn with_schema(schema: &Value) -> (Client, Value) {
     let tools = json!([{"name": "raw", "inputSchema": {"type": "object"}, "outputSchema": schema}]);
     let chaos = chaos();
@@ -110,7 +111,7 @@ fn structured_content_of_any_size_is_shrunk_and_all_of_it_saved() {
         let small = &answer["result"]["structuredContent"];
         let rows = small["rows"].as_array().unwrap();
         assert!(rows.len() > 200 && rows[9] == 9 && line.len() < 11_000, "{}", rows.len());
-        // Clients that show only this learn from it that there is more.
+        // Clients that show only the structured content learn from it that there is more.
         assert!(small["_overspill"].as_str().unwrap().contains("overspill_read"), "{small}");
         assert!(text_of(&answer).contains("overspill_read"));
         let value = value.to_string().into_bytes();
@@ -119,7 +120,7 @@ fn structured_content_of_any_size_is_shrunk_and_all_of_it_saved() {
 }
 
 #[test]
-fn structured_content_that_cannot_be_shrunk_goes() {
+fn structured_content_that_cannot_be_shrunk_is_dropped() {
     let value = json!({"rows": (0..9_000).collect::<Vec<u32>>()});
     let rows = |schema: Value| json!({"type": "object", "properties": {"rows": schema}});
     for (schema, is_known) in [
@@ -128,7 +129,7 @@ fn structured_content_that_cannot_be_shrunk_goes() {
         (rows(json!({"$ref": "https://example.com/rows.json"})), false),
     ] {
         let (mut client, listed) = with_schema(&schema);
-        // A client that knew the schema would refuse the text alone.
+        // A client that knew the schema would refuse a result with text alone.
         assert_eq!(listed.get("outputSchema").is_some(), is_known, "{schema}");
         let result = json!({"structuredContent": value, "content": []});
         let line = client.raw(&format!(r#"{{"id":$ID,"result":{result}}}"#));

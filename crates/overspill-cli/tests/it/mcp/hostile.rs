@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::client::{Client, chaos, lines, text_of};
 use crate::program::program;
 
-/// What all secrets here have within.
+/// The text that all secrets in these tests contain.
 const SECRET: &str = "a1B2c3D4e5F6g7H8i9J0";
 const MOST: usize = 12_000;
 
@@ -15,7 +15,7 @@ fn token() -> String {
     format!("{}_{}", "ghp", SECRET.repeat(2))
 }
 
-/// A client whose proxy masks secrets.
+/// Returns a client whose proxy masks secrets.
 fn masking() -> Client {
     Client::with(&[], &[chaos().to_str().unwrap()], |command| {
         command.env("OVERSPILL_REDACT", "all");
@@ -169,7 +169,7 @@ fn line_that_is_not_json_is_short_or_refused() {
 }
 
 #[test]
-fn short_line_that_is_not_json_passes() {
+fn short_line_that_is_not_json_is_unchanged() {
     let mut client = Client::new();
     for frame in ["starting up on port 80", r#"{"id":77,"result":{"content":[],"x":NaN}}"#, "[oops"]
     {
@@ -234,7 +234,7 @@ fn answer_to_another_request_with_a_second_id_is_shortened() {
             format!(r#"{{"id":6,{result},"id":77}}"#),
             format!(r#"{{"id":6,"result":{{"contents":["{filler}"]}},"id":77,{result}}}"#),
         ] {
-            // Our server does not answer what it cannot read.
+            // The test server does not answer a request that it cannot read.
             let read = r#"{"jsonrpc":"2.0","id":6,"method":"prompts/get","params":{"x":"\ud800"}}"#;
             client.send(read);
             client.ask(77, "raw", json!({"frame": format!("{frame}\n")}));
@@ -321,7 +321,7 @@ fn content_that_is_no_list_is_shortened() {
 }
 
 #[test]
-fn media_that_are_text_after_a_while_are_shortened() {
+fn media_that_turn_out_to_be_text_are_shortened() {
     let mut client = Client::new();
     let start = "TUFQ".repeat(1_000);
     for count in [1_000, 40_000] {
@@ -365,7 +365,7 @@ fn structured_content_that_comes_twice_leaves_valid_json() {
 }
 
 #[test]
-fn text_between_the_messages_of_a_list_is_no_way_around() {
+fn text_between_the_messages_of_a_list_is_not_passed_on() {
     let mut client = masking();
     let token = token();
     for count in [1, 20_000] {

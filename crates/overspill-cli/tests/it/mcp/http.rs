@@ -1,4 +1,4 @@
-//! By HTTP, on either side.
+//! HTTP on the client side and on the server side of the proxy.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use super::listening::{HELLO, Listening, session_in};
 use crate::program::program;
 
 #[test]
-fn a_session_begins_answers_and_ends() {
+fn http_session_begins_answers_and_ends() {
     let dir = tempfile::tempdir().unwrap();
     let host = Listening::chaos(dir.path());
     let (status, head, body) = host.ask("POST", "", HELLO);
@@ -32,7 +32,7 @@ fn a_session_begins_answers_and_ends() {
     assert_eq!(host.ask("POST", "Mcp-Session-Id: nobody\r\n", note).0, 404);
     assert_eq!(host.ask("DELETE", &session, "").0, 200);
     assert_eq!(host.ask("POST", &session, note).0, 404);
-    // Without a handshake there is no session, and an answer all the same.
+    // Without a handshake there is no session, but there is an answer.
     assert!(
         host.ask("POST", "", r#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#)
             .2
@@ -41,7 +41,7 @@ fn a_session_begins_answers_and_ends() {
 }
 
 #[test]
-fn pages_in_a_browser_and_strangers_are_not_answered() {
+fn browser_pages_and_strangers_get_no_answer() {
     let dir = tempfile::tempdir().unwrap();
     let host = Listening::chaos(dir.path());
     assert_eq!(host.ask("POST", "Origin: http://evil.example\r\n", HELLO).0, 403);
@@ -59,12 +59,12 @@ fn pages_in_a_browser_and_strangers_are_not_answered() {
     assert_eq!(with_token.ask("POST", "", HELLO).0, 200);
     let open =
         program(dir.path()).args(["mcp", "--listen", "0.0.0.0:0", "--", "true"]).output().unwrap();
-    assert!(String::from_utf8_lossy(&open.stderr).contains("there is no token"));
+    assert!(String::from_utf8_lossy(&open.stderr).contains("no token is set"));
 }
 
-/// A client by stdio of a server by HTTP, which is a proxy of ours as well.
+/// Connects a client over stdio with a server over HTTP, which is also a proxy.
 #[test]
-fn a_server_by_http_works_like_one_by_stdio() {
+fn http_server_works_like_a_stdio_server() {
     let dir = tempfile::tempdir().unwrap();
     let host = Listening::chaos(dir.path());
     let mut client = host.client();
@@ -77,7 +77,7 @@ fn a_server_by_http_works_like_one_by_stdio() {
     let answer = client.call("big", json!({"bytes": 5_000_000}));
     assert!(text_of(&answer).chars().count() <= 9_500);
     drop(host);
-    // The call that hangs, and any other, learns that nobody answers any more.
+    // The hanging call, and any other, gets an error after the end of the server.
     let lost = client.json();
     assert_eq!((&lost["id"], &lost["error"]["code"]), (&json!(5), &json!(-32000)), "{lost}");
     client.ask(6, "text", json!({"text": "x"}));
@@ -86,7 +86,7 @@ fn a_server_by_http_works_like_one_by_stdio() {
 }
 
 #[test]
-fn a_secret_comes_from_a_variable_and_not_from_the_command_line() {
+fn header_secret_comes_from_a_variable_and_not_from_the_command_line() {
     let dir = tempfile::tempdir().unwrap();
     let host = Listening::start(dir.path(), &["--", chaos().to_str().unwrap()], |command| {
         command.env("OVERSPILL_MCP_TOKEN", "secret");
@@ -106,7 +106,7 @@ fn a_secret_comes_from_a_variable_and_not_from_the_command_line() {
     assert!(said.contains("the variable AUTH is not set"), "{said}");
 }
 
-/// A server that leaves a file with the id of its process, and stays when its client is gone.
+/// Starts a server that writes its process id to a file, and stays when its client is gone.
 fn with_pid(dir: &Path, more: impl FnOnce(&mut Command)) -> Listening {
     let script = "echo $$ >> pids; exec \"$0\"";
     let words = ["--", "sh", "-c", script, chaos().to_str().unwrap()].map(str::to_owned);
@@ -117,7 +117,7 @@ fn with_pid(dir: &Path, more: impl FnOnce(&mut Command)) -> Listening {
     })
 }
 
-/// Tells whether all servers that were started have ended, some time soon.
+/// Tells whether all started servers end soon.
 pub(super) fn all_end(dir: &Path) -> bool {
     let pids = std::fs::read_to_string(dir.join("pids")).unwrap();
     let is_there = |pid: &str| Path::new(&format!("/proc/{pid}")).exists();
@@ -128,7 +128,7 @@ pub(super) fn all_end(dir: &Path) -> bool {
 }
 
 #[test]
-fn a_session_that_nobody_uses_ends_with_its_server() {
+fn unused_session_ends_with_its_server() {
     let dir = tempfile::tempdir().unwrap();
     let host = with_pid(dir.path(), |command| {
         command.env("OVERSPILL_IDLE", "1s");
@@ -137,12 +137,12 @@ fn a_session_that_nobody_uses_ends_with_its_server() {
     let session = session_in(&head);
     assert!(all_end(dir.path()));
     assert_eq!(host.ask("POST", &session, r#"{"method":"notifications/x"}"#).0, 404);
-    // The next one gets another.
+    // The next session gets another server.
     assert_eq!(host.ask("POST", "", HELLO).0, 200);
 }
 
 #[test]
-fn servers_end_with_us() {
+fn servers_end_with_the_proxy() {
     let dir = tempfile::tempdir().unwrap();
     let mut host = with_pid(dir.path(), |_| {});
     host.ask("POST", "", HELLO);
@@ -176,7 +176,7 @@ fn clients_without_a_session_never_get_each_others_answers() {
 }
 
 #[test]
-fn a_server_that_was_started_again_gets_a_new_session() {
+fn restarted_http_server_gets_a_new_session() {
     let dir = tempfile::tempdir().unwrap();
     let host = Listening::chaos(dir.path());
     let mut client = host.client();
@@ -195,7 +195,7 @@ fn a_server_that_was_started_again_gets_a_new_session() {
 }
 
 #[test]
-fn a_server_by_https_is_known_by_its_certificate() {
+fn https_server_is_verified_by_its_certificate() {
     let Some(python) = super::peers::peer("python/bin/python") else { return };
     let dir = tempfile::tempdir().unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers/server.py");
@@ -220,7 +220,7 @@ fn a_server_by_https_is_known_by_its_certificate() {
         let answer = client.call("lines", json!({"count": 20_000}));
         let text = text_of(&answer);
         assert!(text.chars().count() <= 9_500 && text.contains("line 20000"), "{answer}");
-        // Whoever does not know the authority does not speak to the server.
+        // A client that does not trust the authority does not talk to the server.
         let mut stranger = Client::with(&["--http", url.trim()], &[], |_| {});
         stranger.send(HELLO);
         let message = stranger.json()["error"]["message"].to_string();
@@ -232,7 +232,7 @@ fn a_server_by_https_is_known_by_its_certificate() {
 }
 
 #[test]
-fn the_inspector_works_by_http_too() {
+fn inspector_works_over_http() {
     let files = super::peers::peer("node_modules/.bin/mcp-server-filesystem");
     let inspector = super::peers::peer("node_modules/.bin/mcp-inspector");
     let (Some(inspector), Some(server)) = (inspector, files) else { return };
@@ -244,7 +244,7 @@ fn the_inspector_works_by_http_too() {
     let url = host.url();
     let path = format!("path={}", file.display());
     let call = ["--method", "tools/call", "--tool-name", "read_text_file", "--tool-arg", &path];
-    // Its command line has no option for headers.
+    // The command line of the inspector has no option for headers.
     let script = dir.path().join("token.cjs");
     let text = "const before = fetch; globalThis.fetch = (url, options = {}) => { \
                 const headers = new Headers(options.headers); \
@@ -262,7 +262,7 @@ fn the_inspector_works_by_http_too() {
 }
 
 #[test]
-fn the_rust_peers_work_by_http_too() {
+fn rust_peers_work_over_http() {
     let Some(peer) = super::peers::peer("rmcp/debug/overspill-rmcp-peer") else { return };
     let dir = tempfile::tempdir().unwrap();
     let run = |words: &[&str]| {
@@ -292,7 +292,7 @@ fn the_rust_peers_work_by_http_too() {
 }
 
 #[test]
-fn official_peers_work_by_http_too() {
+fn official_peers_work_over_http() {
     let Some(python) = super::peers::peer("python/bin/python") else { return };
     let Some(server) = super::peers::peer("node_modules/.bin/mcp-server-everything") else {
         return;
@@ -303,10 +303,10 @@ fn official_peers_work_by_http_too() {
         let all = [&[script.to_str().unwrap()], words].concat();
         super::peers::is_well(&super::peers::run(dir.path(), &python, &all));
     };
-    // The client by HTTP, the server by stdio.
+    // The client uses HTTP, the server stdio.
     let host = Listening::start(dir.path(), &["--", server.to_str().unwrap()], |_| {});
     run(&["http", &host.url(), &host.token]);
-    // The client by stdio, the server by HTTP: streamable, and the events of before.
+    // The client uses stdio, the server HTTP: streamable HTTP, and the event streams of 2024-11-05.
     let overspill = env!("CARGO_BIN_EXE_overspill");
     for (kind, path) in [("streamableHttp", "mcp"), ("sse", "sse")] {
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();

@@ -1,11 +1,11 @@
-//! Servers and clients that do not keep to the protocol.
+//! Servers and clients that violate the protocol.
 
 use serde_json::json;
 
 use super::client::{Client, lines, text_of};
 
 #[test]
-fn frame_that_is_no_result_passes_and_the_next_call_works() {
+fn frame_that_is_no_result_is_unchanged_and_the_next_call_works() {
     let mut client = Client::new();
     let long = lines(3_000).replace('\n', "\\n");
     for frame in [
@@ -24,7 +24,7 @@ fn frame_that_is_no_result_passes_and_the_next_call_works() {
 }
 
 #[test]
-fn depth_is_no_danger() {
+fn deeply_nested_message_does_not_stop_the_proxy() {
     let mut client = Client::new();
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
     let frame = format!(r#"{{"jsonrpc":"2.0","id":$ID,"result":{{"content":[],"x":{deep}}}}}"#);
@@ -39,7 +39,7 @@ fn depth_is_no_danger() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_passed_on_or_shown_readably() {
+fn binary_bytes_are_passed_on_or_shown_readably() {
     let mut client = Client::new();
     let small =
         b"{\"id\":77,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\xff\xfeb\"}]}}\n"
@@ -56,14 +56,14 @@ fn bytes_that_are_no_text_are_passed_on_or_shown_readably() {
 }
 
 #[test]
-fn structured_content_against_its_schema_is_the_servers_affair() {
+fn structured_content_against_its_schema_is_unchanged() {
     let mut client = Client::new();
     let frame = r#"{"id":77,"result":{"content":[],"structuredContent":{"wrong":[null]}}}"#;
     assert_eq!(client.raw(frame), frame);
 }
 
 #[test]
-fn a_server_that_floods_stderr_answers() {
+fn server_that_floods_stderr_still_answers() {
     let mut client = Client::new();
     let answer = client.call("flood", json!({"lines": 50_000}));
     assert_eq!(answer["id"], 77);
@@ -71,7 +71,7 @@ fn a_server_that_floods_stderr_answers() {
 }
 
 #[test]
-fn a_server_that_answers_byte_by_byte_is_waited_for() {
+fn server_that_answers_byte_by_byte_is_awaited() {
     let mut client = Client::new();
     let frame = "{\"id\":$ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"slow\"}]}}\n";
     let answer = client.call("slow", json!({"frame": frame, "micros": 3_000}));
@@ -93,14 +93,14 @@ fn two_requests_with_one_id_get_two_answers() {
 }
 
 #[test]
-fn a_request_with_a_null_id_or_taken_back_keeps_nobody_waiting() {
+fn request_with_a_null_id_or_cancelled_blocks_no_other() {
     let mut client = Client::new();
     client.send(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#);
     assert_eq!(client.json()["id"], json!(null));
     client.ask(5, "hang", json!({}));
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#);
     client.is_well();
-    // It is answered all the same, and too long.
+    // The server answers the cancelled request anyway, with a long result.
     client.ask(
         6,
         "raw",
@@ -113,7 +113,7 @@ fn a_request_with_a_null_id_or_taken_back_keeps_nobody_waiting() {
 }
 
 #[test]
-fn a_giant_frame_that_is_not_json_fails_that_request_only_and_nothing_is_lost() {
+fn giant_frame_that_is_not_json_fails_only_its_request_and_is_saved() {
     let mut client = Client::new();
     client.ask(5, "hang", json!({}));
     let long = lines(40_000);
@@ -137,7 +137,7 @@ fn a_giant_frame_that_is_not_json_fails_that_request_only_and_nothing_is_lost() 
         assert!(client.saved().iter().any(|saved| saved.starts_with(whole.as_bytes())));
         client.is_well();
     }
-    // What is not text is saved as it came.
+    // Bytes that are not text are saved as they came.
     let junk = format!("{{\"id\":77,\"result\":[{}", "1,".repeat(200_000));
     let answer: serde_json::Value = serde_json::from_str(&client.raw(&junk)).unwrap();
     assert!(answer["error"]["message"].as_str().unwrap().contains("overspill_read"));

@@ -1,4 +1,4 @@
-//! Who may speak to `mcp --listen`, and how much of it they may use.
+//! The access to `mcp --listen`, and its limits for clients.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use super::client::chaos;
 use super::listening::{HELLO, Listening, answer_of, session_in, token_file};
 use crate::program::program;
 
-/// A head that announces a body of this length.
+/// Returns a head that announces a body of this length.
 fn head(host: &Listening, more: &str, len: u64) -> String {
     let address = &host.address;
     format!("POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Length: {len}\r\n{more}\r\n")
@@ -36,7 +36,7 @@ fn loopback_request_without_a_token_is_refused() {
 }
 
 #[test]
-fn made_token_is_kept_in_a_private_file() {
+fn generated_token_is_kept_in_a_private_file() {
     let dir = tempfile::tempdir().unwrap();
     let first = Listening::chaos(dir.path());
     let file = token_file(dir.path());
@@ -72,7 +72,7 @@ fn token_file_of_doubtful_origin_is_refused() {
     let said = refused(dir.path());
     assert!(said.contains("other users") && !said.contains(&text), "{said}");
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
-    // Too short to be one of ours.
+    // The token is too short for a generated one.
     std::fs::write(&file, "\n").unwrap();
     refused(dir.path());
     let other = dir.path().join("other");
@@ -82,7 +82,7 @@ fn token_file_of_doubtful_origin_is_refused() {
 }
 
 #[test]
-fn server_behind_us_does_not_get_the_token() {
+fn server_behind_the_proxy_does_not_get_the_token() {
     let dir = tempfile::tempdir().unwrap();
     let script = "env > seen; exec \"$0\"";
     let host = Listening::start(
@@ -97,7 +97,7 @@ fn server_behind_us_does_not_get_the_token() {
     assert!(seen.contains("HOME=") && !seen.contains("very-secret"), "{seen}");
 }
 
-/// The body never comes, so only a server that looks at the head first answers.
+/// Sends no body, so only a server that checks the head first answers.
 #[test]
 fn refused_request_is_answered_before_its_body() {
     let dir = tempfile::tempdir().unwrap();
@@ -151,7 +151,7 @@ fn connections_over_the_limit_are_refused_and_the_others_served() {
     let dir = tempfile::tempdir().unwrap();
     let host = Listening::chaos(dir.path());
     let mut first = host.connect();
-    // The server has taken the first connection before the others if it has answered after it.
+    // If the server answers this request, it has taken the first connection before the others.
     assert_eq!(host.ask("GET", "", "").0, 405);
     let mut idle: Vec<TcpStream> = (0..140).map(|_| host.connect()).collect();
     let (status, head, _) = answer_of(&mut idle.pop().unwrap());
@@ -184,14 +184,14 @@ fn sessions_over_the_limit_are_refused_and_the_others_served() {
     assert!(head.contains("retry-after: "), "{head}");
     let list = r#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#;
     assert!(host.ask("POST", &first, list).2.contains("overspill_read"));
-    // The end of a session makes room for another.
+    // The end of a session makes room for another one.
     assert_eq!(host.ask("DELETE", &first, "").0, 200);
     assert_eq!(host.ask("POST", "", HELLO).0, 200);
 }
 
-/// The first server never reads its input.
+/// Uses a first server that never reads its input.
 #[test]
-fn server_that_does_not_read_holds_up_no_other_client() {
+fn server_that_does_not_read_delays_no_other_client() {
     let dir = tempfile::tempdir().unwrap();
     let script = "mkdir first 2>/dev/null && echo $$ > pids && exec sleep 60; exec \"$0\"";
     let host = Listening::start(
@@ -203,7 +203,7 @@ fn server_that_does_not_read_holds_up_no_other_client() {
     );
     let long = format!(r#"{{"method":"notifications/{}"}}"#, "x".repeat(1 << 20));
     assert_eq!(host.ask("POST", "", &long).0, 202);
-    // Its session ends after a second, and no client waits for that.
+    // The session ends after a second, and no client waits for that.
     for _ in 0..10 {
         assert_eq!(host.ask("POST", "", HELLO).0, 200);
         std::thread::sleep(std::time::Duration::from_millis(200));

@@ -17,7 +17,7 @@ pub(crate) struct Listening {
     pub(crate) child: Child,
     pub(crate) address: String,
     pub(crate) token: String,
-    /// The lines that it printed at its start.
+    /// The lines that the proxy printed at its start.
     pub(crate) said: String,
 }
 
@@ -60,7 +60,7 @@ impl Listening {
         Listening { child, address, token, said }
     }
 
-    /// In front of the server that does whatever it is told.
+    /// Starts the proxy in front of the test server that does everything it is told.
     pub(crate) fn chaos(dir: &Path) -> Listening {
         Listening::start(dir, &["--", chaos().to_str().unwrap()], |_| {})
     }
@@ -80,7 +80,7 @@ impl Listening {
         format!("Bearer {}", self.token)
     }
 
-    /// Returns a client by stdio, with another proxy between it and this one.
+    /// Returns a client over stdio, with another proxy between it and this one.
     pub(crate) fn client(&self) -> Client {
         let options = ["--http", &self.url(), "--header-env", "Authorization: AUTH"];
         Client::with(&options, &[], |command| {
@@ -111,7 +111,7 @@ impl Listening {
         answer_of(&mut stream)
     }
 
-    /// Sends these bytes as they are; returns the answer up to the end of the connection.
+    /// Sends these exact bytes; returns the answer up to the end of the connection.
     pub(crate) fn send(&self, bytes: &str) -> Answer {
         let mut stream = self.connect();
         stream.write_all(bytes.as_bytes()).unwrap();
@@ -136,7 +136,7 @@ pub(crate) fn answer_of(stream: &mut impl Read) -> Answer {
     (status, head.to_ascii_lowercase(), body.to_owned())
 }
 
-/// Returns the file that the program keeps its token in, if its home is `dir`.
+/// Returns the file with the token of the program, if its home is `dir`.
 pub(crate) fn token_file(dir: &Path) -> PathBuf {
     dir.join(".local/state/overspill/mcp-token")
 }

@@ -1,4 +1,4 @@
-//! The proxy in front of an MCP server.
+//! Tests of the proxy in front of an MCP server.
 
 pub(crate) mod client;
 mod ends;

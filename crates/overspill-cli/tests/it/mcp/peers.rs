@@ -1,4 +1,4 @@
-//! Official clients and servers, with the proxy between them. `tests/peers/install` gets them.
+//! Official clients and servers, with the proxy between them. `tests/peers/install` installs them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -9,7 +9,7 @@ fn tools() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/mcp")
 }
 
-/// Returns one of the peers, or says that it is not here.
+/// Returns the path of a peer, or reports that it is not installed.
 pub(super) fn peer(path: &str) -> Option<PathBuf> {
     let found = tools().join(path);
     if found.exists() {
@@ -19,7 +19,7 @@ pub(super) fn peer(path: &str) -> Option<PathBuf> {
     None
 }
 
-/// Runs a peer at home in `dir`.
+/// Runs a peer with `dir` as its home.
 pub(super) fn run(dir: &Path, peer: &Path, words: &[&str]) -> Output {
     let mut command = Command::new(peer);
     for (name, value) in program(dir).get_envs() {
@@ -39,7 +39,7 @@ pub(super) fn is_well(output: &Output) -> String {
 }
 
 #[test]
-fn the_python_client_works_with_the_reference_server() {
+fn python_client_works_with_the_reference_server() {
     let everything = peer("node_modules/.bin/mcp-server-everything");
     let (Some(python), Some(server)) = (peer("python/bin/python"), everything) else { return };
     let dir = tempfile::tempdir().unwrap();
@@ -51,7 +51,7 @@ fn the_python_client_works_with_the_reference_server() {
 }
 
 #[test]
-fn the_rust_client_works_with_the_rust_server() {
+fn rust_client_works_with_the_rust_server() {
     let Some(peer) = peer("rmcp/debug/overspill-rmcp-peer") else { return };
     let dir = tempfile::tempdir().unwrap();
     let peer_path = peer.to_str().unwrap();
@@ -61,7 +61,7 @@ fn the_rust_client_works_with_the_rust_server() {
 }
 
 #[test]
-fn the_inspector_works_with_the_file_server() {
+fn inspector_works_with_the_file_server() {
     let files = peer("node_modules/.bin/mcp-server-filesystem");
     let (Some(inspector), Some(server)) = (peer("node_modules/.bin/mcp-inspector"), files) else {
         return;
@@ -70,7 +70,7 @@ fn the_inspector_works_with_the_file_server() {
     let numbers: String = (1..=20_000).map(|n| format!("{n}\n")).collect();
     let file = dir.path().join("numbers.txt");
     std::fs::write(&file, numbers).unwrap();
-    // The inspector takes words that begin with a dash for its own.
+    // The inspector takes arguments that begin with a dash for its own.
     let script = dir.path().join("server");
     let line = format!(
         "#!/bin/sh\nexec '{}' mcp -- '{}' '{}'\n",

@@ -1,4 +1,4 @@
-//! Redirects of a server that is reached by HTTP.
+//! Redirects of a server over HTTP.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::client::Client;
 
-/// A request as a server got it. The head is in lower case.
+/// A request that a server got. The head is in lower case.
 #[derive(Debug, Clone)]
 struct Request {
     method: String,
@@ -18,7 +18,7 @@ struct Request {
     body: String,
 }
 
-/// A server that answers as a function says, and remembers its requests.
+/// A server that answers with a function, and remembers its requests.
 struct Server {
     port: u16,
     requests: Arc<Mutex<Vec<Request>>>,
@@ -49,7 +49,7 @@ impl Server {
         Server { port, requests }
     }
 
-    /// The same server by another name is another origin.
+    /// Returns the address. The same server under another name is another origin.
     fn url(&self, host: &str, path: &str) -> String {
         format!("http://{host}:{}{path}", self.port)
     }
@@ -58,7 +58,7 @@ impl Server {
         self.requests.lock().unwrap().clone()
     }
 
-    /// Waits for a request by this method to this path.
+    /// Waits for a request with this method to this path.
     #[track_caller]
     fn wait_for(&self, method: &str, path: &str) -> Request {
         for _ in 0..200 {
@@ -120,7 +120,7 @@ fn body(kind: &str, text: &str) -> String {
     )
 }
 
-/// A server that answers `initialize` and nothing else.
+/// Returns the answer of a server that answers only `initialize`.
 fn welcome(request: &Request) -> String {
     if request.method == "POST" { body("application/json", WELCOME) } else { status(405) }
 }

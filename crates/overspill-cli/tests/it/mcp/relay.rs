@@ -1,4 +1,4 @@
-//! What need not be changed passes as it is.
+//! Messages that need no change are unchanged.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::client::{Client, chaos};
 
 #[test]
-fn progress_logs_requests_and_extensions_pass_both_ways() {
+fn progress_logs_requests_and_extensions_are_unchanged_both_ways() {
     let chaos = chaos();
     let mut client = Client::with(&[], &[chaos.to_str().unwrap(), "--mirror"], |_| {});
     for message in [
@@ -29,7 +29,7 @@ fn progress_logs_requests_and_extensions_pass_both_ways() {
 }
 
 #[test]
-fn a_giant_message_passes_both_ways() {
+fn giant_message_is_unchanged_both_ways() {
     let chaos = chaos();
     let mut client = Client::with(&[], &[chaos.to_str().unwrap(), "--mirror"], |_| {});
     let blob = "x\\n".repeat(1_500_000);
@@ -77,7 +77,7 @@ fn value() -> impl Strategy<Value = String> {
 }
 
 #[test]
-fn whatever_is_generated_passes_byte_for_byte_and_in_order() {
+fn generated_messages_are_unchanged_and_in_order() {
     let chaos = chaos();
     let client =
         std::cell::RefCell::new(Client::with(&[], &[chaos.to_str().unwrap(), "--mirror"], |_| {}));
@@ -101,7 +101,7 @@ fn whatever_is_generated_passes_byte_for_byte_and_in_order() {
 }
 
 #[test]
-fn tools_are_listed_with_ours_and_without_schemas() {
+fn tools_are_listed_with_retrieval_tools_and_without_schemas() {
     let tools = json!([
         {"name": "overspill_read", "inputSchema": {"type": "object"}, "x": 1.50,
          "outputSchema": {"type": "object"}, "_meta": {"own": 1}},
@@ -118,9 +118,9 @@ fn tools_are_listed_with_ours_and_without_schemas() {
     assert_eq!(names, ["overspill_read", "other", "overspill_read_2", "overspill_grep"]);
     assert!(tools[0].get("outputSchema").is_none());
     assert_eq!(tools[0]["_meta"], json!({"own": 1, "anthropic/maxResultSizeChars": 10_000}));
-    // From now on the notice names the tool as it is called here.
+    // From now on the notice names the tool by its new name.
     let answer = client.call("text", json!({"text": super::client::lines(5_000)}));
     assert!(super::client::text_of(&answer).contains("overspill_read_2 {\"id\""));
-    // And the server's own is the server's.
+    // The old name is now only the name of the server's tool.
     assert!(client.call("overspill_read", json!({})).get("error").is_some());
 }

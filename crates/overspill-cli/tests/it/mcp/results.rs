@@ -1,16 +1,16 @@
-//! What becomes of the results of tools.
+//! Results of tools through the proxy: shortened, saved, or unchanged.
 
 use serde_json::{Value, json};
 
 use super::client::{Client, id_in, lines, text_of};
 
-/// A frame with this result, as our server is told to send it.
+/// Returns the frame that makes the test server answer with this result.
 fn frame(result: &Value) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":$ID,"result":{result}}}"#)
 }
 
 #[test]
-fn a_result_that_fits_passes_byte_for_byte() {
+fn short_result_is_unchanged() {
     let mut client = Client::new();
     for frame in [
         r#"{"jsonrpc":"2.0","id":77,"result":{"content":[{"type":"text","text":"\u00e9 \/"}],"x":1.0e5}}"#,
@@ -23,7 +23,7 @@ fn a_result_that_fits_passes_byte_for_byte() {
 }
 
 #[test]
-fn a_long_text_is_cut_saved_and_pointed_at() {
+fn long_result_is_shortened_and_saved_with_a_notice() {
     let mut client = Client::new();
     let long = lines(5_000);
     let answer = client.call("text", json!({"text": long}));
@@ -37,7 +37,7 @@ fn a_long_text_is_cut_saved_and_pointed_at() {
 }
 
 #[test]
-fn the_same_bytes_give_the_same_preview() {
+fn same_result_gives_the_same_preview() {
     let mut client = Client::new();
     let mut texts = Vec::new();
     for _ in 0..2 {
@@ -81,7 +81,7 @@ fn parts_share_one_budget_and_others_stay_in_place() {
 }
 
 #[test]
-fn ten_thousand_parts_are_few_afterwards() {
+fn ten_thousand_parts_become_few() {
     let mut client = Client::new();
     let parts: Vec<Value> =
         (0..10_000).map(|n| json!({"type": "text", "text": format!("part {n}")})).collect();
@@ -93,7 +93,7 @@ fn ten_thousand_parts_are_few_afterwards() {
 }
 
 #[test]
-fn structured_content_that_says_the_same_goes_and_the_text_stays_if_it_fits() {
+fn structured_content_that_repeats_the_text_is_dropped_and_short_text_stays() {
     let mut client = Client::new();
     let value = json!({"rows": (0..800).collect::<Vec<u32>>()});
     let text = serde_json::to_string_pretty(&value).unwrap();
@@ -108,7 +108,7 @@ fn structured_content_that_says_the_same_goes_and_the_text_stays_if_it_fits() {
 }
 
 #[test]
-fn structured_content_that_says_more_is_shown_and_saved_as_text() {
+fn structured_content_with_more_than_the_text_is_shown_and_saved_as_text() {
     let mut client = Client::new();
     let value = json!({"rows": (0..9_000).collect::<Vec<u32>>()});
     for content in [Some(json!([{"type": "text", "text": "9000 rows"}])), Some(json!([])), None] {
@@ -125,7 +125,7 @@ fn structured_content_that_says_more_is_shown_and_saved_as_text() {
 }
 
 #[test]
-fn errors_are_cut_to_half_and_stay_errors() {
+fn error_results_get_half_of_the_limit_and_stay_errors() {
     let mut client = Client::new();
     let text = lines(2_000);
     let result = json!({
@@ -166,7 +166,7 @@ fn small_limit_for_media_applies_to_small_results() {
 }
 
 #[test]
-fn a_picture_that_is_very_large_becomes_a_file() {
+fn very_large_picture_becomes_a_file() {
     let mut client = Client::new();
     let data = "TUFQ".repeat(2_500_000);
     let content = json!([
@@ -183,7 +183,7 @@ fn a_picture_that_is_very_large_becomes_a_file() {
 }
 
 #[test]
-fn a_giant_result_is_cut_without_being_held_wherever_its_id_stands() {
+fn giant_result_is_shortened_in_little_memory_with_its_id_in_any_place() {
     for last in [false, true] {
         let mut client = Client::new();
         let answer = client.call("big", json!({"bytes": 60_000_000, "last": last}));
@@ -198,7 +198,7 @@ fn a_giant_result_is_cut_without_being_held_wherever_its_id_stands() {
     }
 }
 
-/// The most memory that a process has had.
+/// Returns the peak memory of a process in KiB.
 fn peak_kib(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
@@ -206,7 +206,7 @@ fn peak_kib(pid: u32) -> u64 {
 }
 
 #[test]
-fn results_in_a_list_of_messages_are_cut_too() {
+fn results_in_a_list_of_messages_are_shortened() {
     let mut client = Client::new();
     let long = json!({"content": [{"type": "text", "text": lines(2_000)}]});
     client.send(
@@ -226,7 +226,7 @@ fn results_in_a_list_of_messages_are_cut_too() {
 }
 
 #[test]
-fn settings_hold_for_a_server_and_for_a_tool() {
+fn settings_apply_to_a_server_and_to_a_tool() {
     let config = r#"
         structured = "keep"
         [tools."chaos/*"]

@@ -1,4 +1,4 @@
-//! The proxy in the files of clients, and out of them again.
+//! `mcp wrap` and `mcp unwrap` in the files of clients.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use crate::program::program;
 
-/// A client's file in a directory of its own.
+/// A client's file in its own directory.
 struct File {
     dir: tempfile::TempDir,
     path: PathBuf,
@@ -28,7 +28,7 @@ impl File {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// How often the proxy stands in it.
+    /// Returns the number of proxies in the file.
     fn wrapped(&self) -> usize {
         self.text().matches(env!("CARGO_BIN_EXE_overspill")).count()
     }
@@ -45,7 +45,7 @@ impl File {
     }
 }
 
-/// A file's name, its text, and the same with one more server: where that goes, and what it is.
+/// The name of a file, its text, the place for another server, and that server.
 const FILES: [(&str, &str, &str, &str); 4] = [
     (
         ".mcp.json",
@@ -74,7 +74,7 @@ const FILES: [(&str, &str, &str, &str); 4] = [
 ];
 
 #[test]
-fn servers_that_came_later_come_out_as_they_went_in() {
+fn servers_added_after_wrap_are_wrapped_and_restored() {
     for (name, text, place, with) in FILES {
         let file = File::new(name, text);
         file.run("wrap");
@@ -82,12 +82,12 @@ fn servers_that_came_later_come_out_as_they_went_in() {
         fs::write(&file.path, file.text().replacen(place, with, 1)).unwrap();
         file.run("wrap");
         assert_eq!(file.wrapped(), once + 1, "{}", file.text());
-        // What is kept beside it is the file without anything of ours, not the one half wrapped.
+        // The backup is the file without any proxy, not the half wrapped one.
         assert_eq!(fs::read_to_string(file.backup()).unwrap(), text);
         file.run("unwrap");
         let edited = text.replacen(place, with, 1);
         assert_eq!(file.text(), edited);
-        // Now there is nothing of ours in it, and so this is how it was before us.
+        // Now the file contains no proxy, so this text is the new backup.
         file.run("wrap");
         assert_eq!(fs::read_to_string(file.backup()).unwrap(), edited);
         file.run("unwrap");
@@ -96,15 +96,15 @@ fn servers_that_came_later_come_out_as_they_went_in() {
 }
 
 #[test]
-fn what_was_wrapped_by_hand_stays_so() {
+fn server_wrapped_by_hand_stays_wrapped() {
     let by_hand = r#"{"mcpServers":{"mine":{"command":"overspill","args":["mcp","--","x"]},"a":{"command":"y"}}}"#;
     let file = File::new(".mcp.json", by_hand);
     file.run("wrap");
     assert_eq!(file.wrapped(), 1);
     let said = file.run("unwrap");
     assert_eq!(file.text(), by_hand);
-    assert!(said.contains("mine: was so before `wrap`, and stays"), "{said}");
-    // Nobody knows it where there is no such file; then it is one of all.
+    assert!(said.contains("mine: left unchanged, it was wrapped before `wrap`"), "{said}");
+    // Without the backup, overspill cannot tell the proxy that the user added by hand.
     fs::remove_file(file.backup()).unwrap();
     file.run("unwrap");
     assert_eq!(
@@ -114,7 +114,7 @@ fn what_was_wrapped_by_hand_stays_so() {
 }
 
 #[test]
-fn what_is_kept_beside_a_file_is_as_private_as_the_file() {
+fn wrap_backup_is_as_private_as_the_file() {
     let file = File::new(".mcp.json", r#"{"mcpServers":{"a":{"command":"y","env":{"KEY":"k"}}}}"#);
     fs::set_permissions(&file.path, Permissions::from_mode(0o600)).unwrap();
     file.run("wrap");

@@ -1,4 +1,4 @@
-//! `mcp wrap` in a checkout that brings links, pipes and directories along.
+//! `mcp wrap` in a checkout with links, pipes and directories in place of files.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -11,7 +11,7 @@ use crate::program::program;
 const SERVERS: &str = r#"{"mcpServers":{"a":{"command":"x","env":{"KEY":"secret"}}}}"#;
 const TOML: &str = "[mcp_servers.a]\ncommand = \"x\"\n";
 const YAML: &str = "extensions:\n  a:\n    cmd: x\n";
-/// Client files of a project: name and text.
+/// The client files of a project: name and text.
 const FILES: [(&str, &str); 3] =
     [(".mcp.json", SERVERS), (".codex/config.toml", TOML), ("goose/config.yaml", YAML)];
 
@@ -21,14 +21,14 @@ struct Home {
 }
 
 impl Home {
-    /// The project is a Git checkout.
+    /// Creates a home whose project is a Git checkout.
     fn new() -> Home {
         let home = Home::without_git();
         fs::create_dir_all(home.path("work/.git")).unwrap();
         home
     }
 
-    /// The project is a plain directory, as from an archive.
+    /// Creates a home whose project is a plain directory, as from an archive.
     fn without_git() -> Home {
         let home = Home { dir: tempfile::tempdir().unwrap() };
         fs::create_dir_all(home.path("work")).unwrap();
@@ -39,7 +39,7 @@ impl Home {
         self.dir.path().join(below)
     }
 
-    /// Runs `mcp wrap` or `mcp unwrap` in the project. A run that hangs is ended.
+    /// Runs `mcp wrap` or `mcp unwrap` in a directory. Kills a run that hangs.
     fn run_in(&self, directory: &str, action: &str, file: &str) -> Output {
         let mut command = program(self.dir.path());
         command.args(["mcp", action, file]).current_dir(self.path(directory));
@@ -168,7 +168,7 @@ fn wrap_file_that_links_out_of_the_project_is_refused() {
 #[test]
 fn wrap_directory_that_links_out_of_the_project_is_refused() {
     for home in [Home::new(), Home::without_git()] {
-        // A `.git` at the target does not make the target a part of this project.
+        // A `.git` at the target does not make the target part of this project.
         let target = home.path("dotfiles/config.toml");
         fs::create_dir_all(home.path("dotfiles/.git")).unwrap();
         put(&target, TOML);
@@ -241,7 +241,7 @@ fn wrap_file_of_the_user_that_is_a_link_stays_one() {
     fs::create_dir_all(home.path("dotfiles/.git")).unwrap();
     fs::create_dir_all(link.parent().unwrap()).unwrap();
     symlink(&real, &link).unwrap();
-    // From within a project, too: the path says whose file it is.
+    // The same applies from within a project: the path shows whose file it is.
     for file in [link.to_str().unwrap(), "../.codex/config.toml"] {
         home.well("wrap", file);
         assert!(link.is_symlink() && is_wrapped(&real));

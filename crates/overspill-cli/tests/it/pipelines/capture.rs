@@ -1,4 +1,4 @@
-//! The disk space of a capture, and the notice about a part of one.
+//! The disk space of a capture, and the notice about a partial capture.
 
 use std::process::{Command, Stdio};
 

@@ -1,4 +1,4 @@
-//! Ctrl-C ends a line with a capturing stage as it ends any other line.
+//! Ctrl-C ends a line with a capturing stage like any other line.
 
 use std::io::{Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -11,10 +11,10 @@ use nix::unistd::Pid;
 use super::BASH;
 use crate::program::program;
 
-/// The end of a line that got SIGINT, as a terminal sends it: its output, its exit code and its signal.
+/// The end of a line after SIGINT from a terminal: its output, its exit code and its signal.
 type End = (String, Option<i32>, Option<i32>);
 
-/// Runs a line in a process group of its own, and sends the signal when the file `ready` is there.
+/// Runs a line in its own process group, and sends the signal when the file `ready` exists.
 fn interrupted(mut command: Command, line: &str, dir: &Path) -> End {
     command.args(["-c", line]).current_dir(dir).process_group(0);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -30,7 +30,7 @@ fn interrupted(mut command: Command, line: &str, dir: &Path) -> End {
 }
 
 #[test]
-fn ctrl_c_ends_the_line_as_without_us() {
+fn ctrl_c_ends_the_line_as_without_overspill() {
     for line in [
         "sh -c 'touch ready; exec sleep 20' | cat; echo after",
         "sh -c 'touch ready; exec sleep 20' | tail -1; echo after",
@@ -57,7 +57,7 @@ fn signal_of_stage(reader_stays: bool) -> Option<i32> {
     command.args(["tee", "1:0:0:0:0:0"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut stage = command.spawn().unwrap();
     let (mut input, mut output) = (stage.stdin.take().unwrap(), stage.stdout.take().unwrap());
-    // The stage has blocked the signal when it passes the first byte on.
+    // The stage has blocked the signal before it passes the first byte on.
     input.write_all(b"x").unwrap();
     output.read_exact(&mut [0]).unwrap();
     kill(Pid::from_raw(i32::try_from(stage.id()).unwrap()), Signal::SIGINT).unwrap();

@@ -1,4 +1,4 @@
-//! Failures that a pipe hides, in a real bash.
+//! Failures that a pipe hides, with a real bash.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -13,7 +13,7 @@ mod zsh;
 
 const BASH: &str = "/bin/bash";
 
-/// A line in a directory of its own, without us.
+/// Runs a line in its own directory, without overspill.
 fn plain(line: &str) -> Seen {
     let dir = tempfile::tempdir().unwrap();
     let mut command = Command::new(BASH);
@@ -21,7 +21,7 @@ fn plain(line: &str) -> Seen {
     Seen::of(&mut command, dir.path())
 }
 
-/// The same line through `overspill sh`, with a setting.
+/// Runs the same line through `overspill sh`, with a setting.
 fn ours(line: &str, mode: &str) -> Seen {
     let dir = tempfile::tempdir().unwrap();
     let home = tempfile::tempdir().unwrap();
@@ -37,7 +37,7 @@ fn saved(home: &Path) -> Vec<Vec<u8>> {
     outputs(&home.join("store")).iter().map(|file| std::fs::read(file).unwrap()).collect()
 }
 
-/// What was seen of a line.
+/// The visible results of a line.
 #[derive(Debug, PartialEq, Eq)]
 struct Seen {
     code: Option<i32>,
@@ -80,7 +80,7 @@ impl Seen {
         }
     }
 
-    /// The line as it is without a notice, and without the line break that may stand before it.
+    /// Returns the result without a notice, and without the line break that may stand before it.
     fn without_notice(self, plain: &Seen) -> Seen {
         let stdout = match self.stdout.strip_suffix('\n') {
             Some(stdout) if self.notice.is_some() && plain.stdout == stdout => stdout.to_owned(),
@@ -89,19 +89,19 @@ impl Seen {
         Seen { notice: None, saved: Vec::new(), stdout, ..self }
     }
 
-    /// The exit code that the notice reports.
+    /// Returns the exit code that the notice reports.
     fn reported(&self) -> Option<i32> {
         let (_, rest) = self.notice.as_ref()?.split_once("exited with code ")?;
         rest.split(';').next()?.parse().ok()
     }
 }
 
-/// Times and process ids differ between two runs.
+/// Replaces times and process ids, which differ between two runs.
 fn without_numbers_of_processes(text: &str) -> String {
     let is_time = |word: &str| word.ends_with('s') && word.contains('.') && word.contains('m');
     text.lines()
         .map(|line| match line.split_whitespace().last() {
-            // The words of zsh.
+            // zsh words its times in this way.
             Some("total") if line.contains("% cpu") => "TIME\n".to_owned(),
             Some(word) if is_time(word) => "TIME\n".to_owned(),
             _ => {
@@ -119,19 +119,19 @@ fn without_numbers_of_processes(text: &str) -> String {
 }
 
 #[test]
-fn reader_that_leaves_early_is_told_from_a_failure_by_the_capture() {
-    // All of it had arrived when the reader left.
+fn early_reader_is_told_from_a_failure_by_the_capture() {
+    // Everything had arrived when the reader left.
     let line = "sh -c 'seq 9; exit 3' | head -3";
     assert_eq!(ours(line, "status").reported(), None);
     let seen = ours("sh -c 'seq 9; exit 3' | (sleep 0.3; head -3)", "full");
     assert_eq!(seen.reported(), Some(3), "{seen:?}");
-    // Python turns the broken pipe into an error of its own.
+    // Python turns the broken pipe into its own error.
     let line = "python3 -c 'for i in range(300000): print(i)' 2>&1 | head -2";
     assert_eq!(ours(line, "full").reported(), None);
 }
 
 #[test]
-fn lines_behave_as_without_us() {
+fn lines_behave_as_without_overspill() {
     let lines = include_str!("../../data/pipelines/lines.txt");
     let lines: Vec<String> = lines.split("\n%%\n").map(|line| line.trim_end().to_owned()).collect();
     assert!(lines.len() > 80, "{}", lines.len());
@@ -151,7 +151,7 @@ fn lines_behave_as_without_us() {
 }
 
 #[test]
-fn first_stage_is_saved_and_can_be_read_by_the_words_of_the_notice() {
+fn first_stage_is_saved_and_the_command_in_the_notice_reads_it() {
     let seen = ours("sh -c 'seq 1 5000; echo error: bad >&2; exit 101' 2>&1 | tail -2", "full");
     let expected: String =
         (1..=5000).map(|at| format!("{at}\n")).chain(["error: bad\n".into()]).collect();
@@ -168,7 +168,7 @@ fn first_stage_is_saved_and_can_be_read_by_the_words_of_the_notice() {
 }
 
 #[test]
-fn green_short_line_saves_nothing() {
+fn successful_short_line_saves_nothing() {
     for line in ["seq 1 100000 | tail -1", "seq 1 100000 | head -1", "true | cat"] {
         let seen = ours(line, "full");
         assert_eq!((seen.notice, seen.saved.len()), (None, 0), "{line}");
@@ -263,7 +263,7 @@ fn escaped_line_break_between_words_is_understood() {
 }
 
 #[test]
-fn variable_that_changes_bash_is_seen_although_it_is_empty() {
+fn empty_variable_that_changes_bash_is_noticed() {
     for name in ["POSIXLY_CORRECT", "BASH_ENV"] {
         let home = tempfile::tempdir().unwrap();
         let mut command = program(home.path());
@@ -302,7 +302,7 @@ fn few_file_descriptors_are_left_to_the_command() {
 }
 
 #[test]
-fn line_with_a_start_file_of_the_user_is_left_alone() {
+fn line_with_a_start_file_of_the_user_is_not_watched() {
     let home = tempfile::tempdir().unwrap();
     let start = home.path().join("start.sh");
     std::fs::write(&start, "mine=yes\n").unwrap();
@@ -324,12 +324,12 @@ fn line_with_a_start_file_of_the_user_is_left_alone() {
         seen.push(String::from_utf8(command.output().unwrap().stdout).unwrap());
     }
     let (without, with) = (&seen[0], &seen[1]);
-    // The file may set traps of its own, so nothing is watched.
+    // The file may set its own traps, so the line is not watched.
     assert_eq!(with, without);
 }
 
 #[test]
-fn other_shells_are_left_alone() {
+fn lines_of_other_shells_are_not_watched() {
     for shell in ["/bin/dash", "/bin/sh"] {
         if !Path::new(shell).exists() {
             println!("skipped: {shell} is not installed");
@@ -344,7 +344,7 @@ fn other_shells_are_left_alone() {
 }
 
 #[test]
-fn record_holds_the_exit_codes_of_the_stages() {
+fn record_contains_the_exit_codes_of_the_stages() {
     let home = tempfile::tempdir().unwrap();
     let overspill = |args: &[&str]| {
         let mut command = program(home.path());

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{ours, plain};
 
-/// A stage of a pipeline that ends soon.
+/// Returns a stage of a pipeline that ends soon.
 fn stage() -> impl Strategy<Value = String> + Clone {
     let first = prop_oneof![
         Just("seq 1 3"),
@@ -44,7 +44,7 @@ fn filter() -> impl Strategy<Value = String> + Clone {
     filter.prop_map(str::to_owned)
 }
 
-/// A line of one to three pipelines. The reader of `yes` always leaves.
+/// Returns a line of one to three pipelines. The reader of `yes` always leaves.
 pub(super) fn line() -> impl Strategy<Value = String> {
     let pipe = prop_oneof![4 => Just(" | "), 1 => Just(" |& ")];
     let pipeline =
@@ -62,7 +62,7 @@ pub(super) fn line() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
-    fn nothing_but_the_notice_differs(line in line()) {
+    fn random_lines_differ_only_in_the_notice(line in line()) {
         let expected = plain(&line);
         for mode in ["status", "full"] {
             prop_assert_eq!(&ours(&line, mode).without_notice(&expected), &expected, "{}: {}", mode, line);

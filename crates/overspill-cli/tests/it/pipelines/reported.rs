@@ -1,8 +1,8 @@
-//! Which failures are reported, and in which words.
+//! The failures that are reported, and the words of the report.
 
 use super::ours;
 
-/// Lines, and the exit code that must be reported.
+/// The lines, and the exit code that overspill must report.
 const REPORTED: &[(&str, Option<i32>)] = &[
     ("(seq 9; exit 101) 2>&1 | tail -5", Some(101)),
     ("sh -c 'seq 9; exit 101' 2>&1 | tail -5", Some(101)),
@@ -77,7 +77,7 @@ const REPORTED: &[(&str, Option<i32>)] = &[
     // The last command does not run.
     ("sh -c 'exit 3' | tail -3 || exit 1", Some(3)),
     ("sh -c 'exit 3' | tail -3 || echo failed >&2", None),
-    // bash becomes `cat`, so it cannot report.
+    // bash replaces itself by `cat`, so it cannot report.
     ("sh -c 'exit 3' | tail -3 || cat build.log", None),
     ("true && sh -c 'exit 3' | tail -3 || exit 1", Some(3)),
     // `|| true` belongs to one pipeline.
@@ -90,7 +90,7 @@ const REPORTED: &[(&str, Option<i32>)] = &[
     ("python3 -c 'print(\"x\\n\" * 200000)' 2>&1 | dd bs=1 count=3 2>&1 | wc -l", None),
     ("python3 -c 'print(\"x\\n\" * 200000)' 2>&1 | perl -ne 'print; last'", None),
     ("echo a | python3 -c 'print(\"x\\n\" * 200000)' 2>&1 | perl -ne 'print; last'", None),
-    // The exit code is asked for.
+    // The line asks for this exit code.
     ("timeout -s KILL 0.1 sleep 2 | cat", None),
     ("timeout --preserve-status 0.1 sleep 2 | cat", None),
     ("mkdir d; echo foo > x; for f in d x d; do grep foo $f 2>&1; done | sort", None),
@@ -113,7 +113,7 @@ const REPORTED: &[(&str, Option<i32>)] = &[
     ("(cd . && grep zzz /dev/null) | cat", None),
     ("(cd . && sh -c 'exit 1') 2>&1 | tail -5", None),
     ("(cd . && sh -c 'exit 4') 2>&1 | tail -5", Some(4)),
-    // A pipe of compound commands only.
+    // This pipe has only compound commands.
     ("true | tail -1; (grep zzz /dev/null) | (cat)", None),
     ("true | tail -1; for f in a b; do false; done | while read f; do echo $f; done", None),
     ("true | tail -1; { (exit 5); } | { cat; }; echo x", None),
@@ -157,13 +157,13 @@ const REPORTED: &[(&str, Option<i32>)] = &[
     // A here-document belongs to the first command.
     ("python3 - <<EOF 2>&1 | tail -5\nraise ValueError('x')\nEOF", Some(1)),
     ("sh <<'EOF' | tail -5\nexit 1\nEOF", Some(1)),
-    // Words of another command.
+    // The redirection belongs to another command.
     ("bash -c 'cd . 2>/dev/null; exit 5' | tail -1", Some(5)),
     ("timeout 60 bash -c 'kill -SEGV $$' x -k foo | tail -1", Some(139)),
 ];
 
 #[test]
-fn hidden_failures_are_reported_as_the_table_says() {
+fn hidden_failures_are_reported_as_in_the_table() {
     let mut wrong = Vec::new();
     for (line, expected) in REPORTED {
         for mode in ["status", "full"] {

@@ -1,4 +1,4 @@
-//! Failures that a pipe hides, in a real zsh. Only the status is watched there.
+//! Failures that a pipe hides, with a real zsh. There overspill watches only the exit codes.
 
 use std::path::Path;
 use std::process::Command;
@@ -18,7 +18,7 @@ fn has_zsh() -> bool {
     is_there
 }
 
-/// Runs a line by zsh alone, or through `overspill sh`. Both have the same home directory.
+/// Runs a line with zsh alone, or through `overspill sh`. Both have the same home directory.
 fn seen(line: &str, mode: Option<&str>, home: &Path) -> Seen {
     let dir = tempfile::tempdir().unwrap();
     let mut command = program(home);
@@ -38,7 +38,7 @@ fn seen(line: &str, mode: Option<&str>, home: &Path) -> Seen {
     Seen::of(&mut command, dir.path())
 }
 
-/// Lines, and the exit code that must be reported.
+/// The lines, and the exit code that overspill must report.
 const REPORTED: &[(&str, Option<i32>)] = &[
     ("sh -c 'seq 9; exit 101' 2>&1 | tail -5", Some(101)),
     ("false | cat", Some(1)),
@@ -64,15 +64,15 @@ const REPORTED: &[(&str, Option<i32>)] = &[
     // The first 300 commands are watched.
     ("sh -c 'exit 3' | cat; repeat 400 :; sh -c 'exit 4' | cat", Some(3)),
     ("repeat 400 :; sh -c 'exit 4' | cat", None),
-    // Functions of another file.
+    // The function is from another file.
     ("echo 'chk() { grep zzz /dev/null; }' > lib.sh; . ./lib.sh; chk | cat", None),
     ("chk() { grep zzz /dev/null; }; \"chk\" | cat", None),
-    // zsh would take the place of a last command that is no builtin.
+    // zsh would replace itself by a last command that is not a builtin.
     ("false | cat; ls /", None),
 ];
 
 #[test]
-fn zsh_hidden_failures_are_reported_as_the_table_says() {
+fn zsh_hidden_failures_are_reported_as_in_the_table() {
     if !has_zsh() {
         return;
     }
@@ -91,7 +91,7 @@ fn zsh_hidden_failures_are_reported_as_the_table_says() {
 }
 
 #[test]
-fn zsh_with_traps_in_its_start_file_is_left_alone() {
+fn zsh_with_traps_in_its_start_file_is_not_watched() {
     if !has_zsh() {
         return;
     }
@@ -112,7 +112,7 @@ fn zsh_with_traps_in_its_start_file_is_left_alone() {
 }
 
 #[test]
-fn zsh_lines_behave_as_without_us() {
+fn zsh_lines_behave_as_without_overspill() {
     if !has_zsh() {
         return;
     }
@@ -129,8 +129,8 @@ fn zsh_lines_behave_as_without_us() {
             line.replace('\'', r#"'"'"'"#)
         );
         for line in [line, &claude] {
-            // Two stages may write their messages in another order, and `jobs` of zsh may show a process that
-            // has just ended. So a difference counts if it is there each time.
+            // Two stages may write their messages in another order, and `jobs` of zsh may show a
+            // process that has just ended. So a difference counts only if every run shows it.
             let mut pairs = Vec::new();
             while pairs.len() < 5 && pairs.last().is_none_or(|(seen, expected)| seen != expected) {
                 let expected = seen(line, None, home.path());
@@ -203,7 +203,7 @@ fn line_of_run_is_watched_in_zsh() {
 }
 
 #[test]
-fn zsh_says_nothing_when_overspill_is_gone() {
+fn zsh_prints_no_error_when_overspill_is_gone() {
     if !has_zsh() {
         return;
     }
@@ -239,7 +239,7 @@ fn frame_of_claude_code_is_watched_in_zsh() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn nothing_but_the_notice_differs_in_zsh(line in super::random::line()) {
+    fn zsh_random_lines_differ_only_in_the_notice(line in super::random::line()) {
         if Path::new(ZSH).exists() {
             let home = tempfile::tempdir().unwrap();
             let expected = seen(&line, None, home.path());

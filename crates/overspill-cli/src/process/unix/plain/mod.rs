@@ -1,4 +1,5 @@
-//! The implementation for every Unix of what differs between Unix systems. `linux` is the other one.
+//! The implementation for every Unix of the calls that differ between Unix systems. `linux` is the
+//! other one.
 
 mod parents;
 mod select;
@@ -18,10 +19,10 @@ pub(super) use select::wait;
 pub(super) use signal_queue::{SignalQueue, stop_too};
 pub(super) use start::start;
 
-/// Pipes have a fixed size here.
+/// Does nothing, because pipes have a fixed size.
 pub(crate) fn widen(_pipe: impl AsFd) {}
 
-/// Opens our end of a new terminal.
+/// Opens the end of a new terminal that overspill keeps.
 pub(super) fn open_terminal() -> io::Result<OwnedFd> {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
     fcntl_setfd(&ours, FdFlags::CLOEXEC)?;

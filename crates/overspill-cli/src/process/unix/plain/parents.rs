@@ -1,4 +1,4 @@
-//! Finds the parents of processes with `ps`, the only way that every Unix has.
+//! Finds the parents of processes with `ps`, the only way that works on every Unix.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ pub(in super::super) fn name_of(process: i32) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Runs `ps`. Without it no process has a parent.
+/// Returns the table of `ps`. Without `ps`, no process has a parent.
 fn read() -> HashMap<i32, i32> {
     let mut ps = Command::new("ps");
     ps.args(["-A", "-o", "pid=", "-o", "ppid="]).stdin(Stdio::null()).stderr(Stdio::null());

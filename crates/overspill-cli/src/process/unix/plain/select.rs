@@ -10,9 +10,9 @@ use nix::sys::time::{TimeVal, TimeValLike};
 
 use super::super::wait::{Interest, Watched, poll_all};
 
-/// How often to look for a reader that is gone. `select` cannot wait for that.
+/// The interval at which to look for a gone reader. `select` cannot wait for that.
 const LOOK: Duration = Duration::from_millis(100);
-/// Some systems refuse a longer time.
+/// The longest timeout. Some systems refuse a longer one.
 const LONGEST: Duration = Duration::from_secs(3600);
 
 /// Waits until a descriptor is ready, the time is over or a signal comes. It may return earlier.
@@ -34,12 +34,12 @@ pub(in super::super) fn wait(watched: &mut [Watched], timeout: Option<Duration>)
             Interest::HangUp => {}
         }
     }
-    // Rounded up: a shorter time would end before anything is due.
+    // Rounded up: a shorter time would end before the next event is due.
     let micros = |timeout: Duration| timeout.as_nanos().div_ceil(1000) as i64;
     let mut timeout = timeout.map(|timeout| TimeVal::microseconds(micros(timeout)));
     match select(None, &mut read, &mut write, None, timeout.as_mut()) {
         Ok(_) => {}
-        // The sets keep what they were.
+        // An interrupted call leaves the sets unchanged, so they say nothing.
         Err(Errno::EINTR) => (read, write) = (FdSet::new(), FdSet::new()),
         Err(errno) => return Err(errno.into()),
     }

@@ -1,4 +1,4 @@
-//! Signals that a handler writes into a pipe of our own.
+//! Collects signals with a handler that writes into a pipe.
 
 use std::ffi::{c_int, c_void};
 use std::io::{self, PipeReader, PipeWriter};
@@ -17,15 +17,15 @@ use super::super::signals::ReceivedSignal;
 
 /// The pipe that the handler writes to. It is never closed, so the handler can always use it.
 static PIPE: OnceLock<(PipeReader, PipeWriter)> = OnceLock::new();
-/// The pipe's writing end.
+/// The writing end of the pipe.
 static WRITER: AtomicI32 = AtomicI32::new(-1);
-/// The process that the handler was set in. Its children have the handler until they call `exec`.
+/// The process in which the handler was set. Its children have the handler until they call `exec`.
 static OWNER: AtomicI32 = AtomicI32::new(0);
 
 /// The number of a signal and its sender, as the handler writes them.
 type SignalRecord = [u8; 8];
 
-/// Collects signals to be read one by one. There is one at a time.
+/// Collects signals for reading them one by one. Only one queue exists at a time.
 #[derive(Debug)]
 pub(in super::super) struct SignalQueue {
     signals: SigSet,
@@ -34,8 +34,8 @@ pub(in super::super) struct SignalQueue {
 }
 
 impl SignalQueue {
-    /// Starts to collect `signals`. The caller has blocked them. They are blocked again when this is
-    /// dropped.
+    /// Starts to collect `signals`. The caller has blocked them. Dropping the queue blocks them
+    /// again.
     pub(in super::super) fn open(signals: &SigSet) -> io::Result<SignalQueue> {
         let (reader, writer) = match PIPE.get() {
             Some(pipe) => pipe,
@@ -59,7 +59,7 @@ impl SignalQueue {
         Ok(queue)
     }
 
-    /// Returns the descriptor that is readable when a signal has come.
+    /// Returns the descriptor that becomes readable when a signal has come.
     pub(in super::super) fn as_fd(&self) -> BorrowedFd<'_> {
         self.reader
     }
@@ -80,7 +80,7 @@ impl SignalQueue {
         None
     }
 
-    /// Returns the signals that were ignored before. The command is to ignore them, too.
+    /// Returns the signals that were ignored before. The command must ignore them, too.
     pub(super) fn ignored_before(&self) -> impl Iterator<Item = Signal> {
         let is_ignored = |action: &SigAction| matches!(action.handler(), SigHandler::SigIgn);
         self.before.iter().filter(move |(_, action)| is_ignored(action)).map(|(signal, _)| *signal)
@@ -100,7 +100,8 @@ impl Drop for SignalQueue {
     }
 }
 
-/// The handler. It calls only functions that POSIX allows in handlers.
+/// Writes the signal into the pipe. As a signal handler, it calls only functions that POSIX allows
+/// in handlers.
 extern "C" fn record(number: c_int, info: *mut siginfo_t, _: *mut c_void) {
     let errno = Errno::last_raw();
     if own_pid() == OWNER.load(Ordering::Relaxed) {
@@ -116,14 +117,14 @@ extern "C" fn record(number: c_int, info: *mut siginfo_t, _: *mut c_void) {
         bytes[4..].copy_from_slice(&sender.to_ne_bytes());
         let _ = rustix::io::write(writer, &bytes);
     } else if let Ok(signal) = Signal::try_from(number) {
-        // A child that has not called `exec` yet: the signal is its own.
+        // A child that has not called `exec` yet: the signal is for the child itself.
         let _ = set(signal, &default());
         let _ = raise(signal);
     }
     Errno::set_raw(errno);
 }
 
-/// Stops this process by the signal that stopped the command. `SIGCONT` continues it.
+/// Stops this process with the signal that stopped the command, until `SIGCONT` comes.
 pub(in super::super) fn stop_too(by: i32) {
     let signal = Signal::try_from(by).unwrap_or(Signal::SIGSTOP);
     let before = set(signal, &default());
@@ -141,7 +142,7 @@ fn default() -> SigAction {
     SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty())
 }
 
-/// Sets what a signal does, and returns what it did before.
+/// Sets the action of a signal, and returns the earlier action.
 fn set(signal: Signal, action: &SigAction) -> nix::Result<SigAction> {
     // SAFETY: the only handler that is set here is `record`.
     #[allow(unsafe_code, reason = "a handler may call few functions; `record` does")]
@@ -159,8 +160,8 @@ fn is_key(signal: Signal) -> bool {
     matches!(signal, Signal::SIGINT | Signal::SIGQUIT | Signal::SIGTSTP | Signal::SIGWINCH)
 }
 
-/// Tells whether our group is the one that the terminal sends signals to. Not every system names
-/// the sender of a signal, so a signal without a sender may come from a process.
+/// Tells whether the terminal sends its signals to our group. Not every system names the sender of
+/// a signal, so a signal without a sender may come from a process.
 fn is_in_foreground() -> bool {
     let Ok(terminal) = std::fs::File::open("/dev/tty") else { return false };
     rustix::termios::tcgetpgrp(terminal).is_ok_and(|group| group == getpgrp())

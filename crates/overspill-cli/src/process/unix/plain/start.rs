@@ -13,7 +13,7 @@ use super::super::signals::{Signals, is_ignored};
 use super::super::stdio_target::{Group, StdioTarget};
 use crate::process::Unstartable;
 
-/// Starts the command with these three descriptors and the signal mask that we were started with.
+/// Starts the command with these three descriptors and the original signal mask of this process.
 pub(in super::super) fn start(
     words: &[OsString],
     targets: [StdioTarget; 3],
@@ -58,7 +58,7 @@ fn try_start(
     if group == Group::Own {
         command.process_group(0);
     }
-    // SAFETY: it only makes system calls that may be made between fork and exec.
+    // SAFETY: the closure only makes system calls that are allowed between fork and exec.
     #[allow(unsafe_code, reason = "other closures could do what must not be done there")]
     unsafe {
         command.pre_exec(move || before_exec.run());
@@ -84,7 +84,7 @@ struct BeforeExec {
     closes_stdin: bool,
     /// The standard descriptor of the terminal that becomes the command's controlling terminal.
     terminal: Option<i32>,
-    /// Signals that the command is to ignore.
+    /// The signals that the command must ignore.
     ignored: Vec<Signal>,
     mask: SigSet,
 }
@@ -93,7 +93,7 @@ impl BeforeExec {
     fn run(&self) -> io::Result<()> {
         if let Some(terminal) = self.terminal {
             rustix::process::setsid()?;
-            // SAFETY: the standard library has just opened it.
+            // SAFETY: the standard library has just opened this descriptor.
             #[allow(unsafe_code, reason = "other numbers could belong to no open file")]
             let terminal = unsafe { BorrowedFd::borrow_raw(terminal) };
             rustix::process::ioctl_tiocsctty(terminal.as_fd())?;
@@ -106,8 +106,8 @@ impl BeforeExec {
             }
         }
         for ignored in &self.ignored {
-            // SAFETY: ignoring is no handler that could run.
-            #[allow(unsafe_code, reason = "any handler could be set by it; this is none")]
+            // SAFETY: ignoring a signal sets no handler that could run.
+            #[allow(unsafe_code, reason = "any handler could be set by it; this sets no handler")]
             unsafe {
                 signal(*ignored, SigHandler::SigIgn)?;
             }

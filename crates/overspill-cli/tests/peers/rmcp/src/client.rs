@@ -1,4 +1,4 @@
-//! A client that asks for everything, and looks at what comes.
+//! A client that uses every kind of request, and checks the answers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,7 +12,7 @@ use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use serde_json::{Value, json};
 
-/// Counts the steps that it hears of.
+/// A client that counts progress notifications.
 #[derive(Clone, Default)]
 struct Client {
     steps: Arc<AtomicU32>,
@@ -96,15 +96,15 @@ async fn check(client: Client, session: Session) -> anyhow::Result<()> {
 
     let before = client.steps.load(Ordering::SeqCst);
     call(&session, "steps", json!({"count": 4})).await?;
-    // Progress may overtake nothing, but it may come by another stream.
+    // Progress may come on another stream, after the result.
     tokio::time::sleep(Duration::from_millis(300)).await;
     let steps = client.steps.load(Ordering::SeqCst) - before;
-    ensure!(steps >= 3, "{steps} steps were heard of");
+    ensure!(steps >= 3, "{steps} steps were reported");
 
     let long = ClientRequest::CallToolRequest(Request::new(call_of("steps", json!({"count": 1_000}))));
     let options = PeerRequestOptions::with_timeout(Duration::from_millis(300));
     let handle = session.send_cancellable_request(long, options).await?;
-    ensure!(handle.await_response().await.is_err(), "it was to be cancelled");
+    ensure!(handle.await_response().await.is_err(), "the call was not cancelled");
     let again = call(&session, "lines", json!({"count": 1})).await?;
     ensure!(text(&again) == "row 1", "{again:?}");
 

@@ -1,7 +1,8 @@
 //! The official Rust implementation of MCP, on either side of the proxy.
 //!
-//! `serve stdio` and `serve http` are a server; the latter says its address on stdout. `client stdio COMMAND…` and
-//! `client http URL TOKEN` ask such a server, with the proxy in between, for all it has; they print nothing if all is well.
+//! `serve stdio` and `serve http` run a server; the latter prints its address on stdout.
+//! `client stdio COMMAND…` and `client http URL TOKEN` use all tools of such a server through the
+//! proxy; they print nothing on success.
 
 mod client;
 mod server;

@@ -1,4 +1,4 @@
-//! A server with a tool of each kind.
+//! A server with one tool of each kind.
 
 use std::time::Duration;
 
@@ -30,12 +30,12 @@ fn rows(count: u32) -> Vec<String> {
 
 #[tool_router]
 impl Server {
-    #[tool(description = "Returns so many lines")]
+    #[tool(description = "Returns `count` lines")]
     fn lines(&self, Parameters(Count { count }): Parameters<Count>) -> String {
         rows(count).join("\n")
     }
 
-    #[tool(description = "Returns so many rows, structured")]
+    #[tool(description = "Returns `count` rows as structured content")]
     fn rows(&self, Parameters(Count { count }): Parameters<Count>) -> Json<Rows> {
         Json(Rows { rows: rows(count) })
     }
@@ -48,12 +48,12 @@ impl Server {
         ])
     }
 
-    #[tool(description = "Fails, at length")]
+    #[tool(description = "Fails with a long message")]
     fn fail(&self, Parameters(Count { count }): Parameters<Count>) -> CallToolResult {
         CallToolResult::error(vec![ContentBlock::text(rows(count).join("\n"))])
     }
 
-    #[tool(description = "Takes so many steps of 50 ms")]
+    #[tool(description = "Takes `count` steps of 50 ms")]
     async fn steps(
         &self,
         Parameters(Count { count }): Parameters<Count>,

@@ -1,11 +1,11 @@
-//! A standard output that takes nothing: the loss is said, and what is lost is saved.
+//! A standard output that takes no bytes: overspill reports the loss, and saves the output.
 
 use std::fs;
 use std::process::Stdio;
 
 use crate::program::{Done, Test, numbered, saved_run};
 
-/// Runs the program where all that it writes is refused.
+/// Runs the program with a standard output that refuses every write.
 fn full(words: &[&str], stdin: &str) -> Done {
     let test = Test::new(words);
     fs::write(test.dir.path().join("stdin"), stdin).unwrap();
@@ -24,7 +24,7 @@ fn on_full(test: Test) -> Done {
 const REFUSED: &str = "error: cannot write to standard output: no space left on device\n";
 
 #[test]
-fn what_a_command_prints_and_nobody_takes_is_said_and_saved() {
+fn run_output_that_cannot_be_written_is_reported_and_saved() {
     let done = full(&["run", "--", "seq", "10"], "").code(1).stderr_contains(REFUSED);
     let done = done.saved(numbered(10)).stderr_contains(" read ");
     let (_, info, _) = done.then(&["info", "--json", &done.id()]);
@@ -33,7 +33,7 @@ fn what_a_command_prints_and_nobody_takes_is_said_and_saved() {
     full(&["run", "--", "seq", "3000"], "").code(1).stderr_contains(REFUSED).saved(numbered(3000));
     full(&["run", "--stream", "--", "seq", "10"], "").code(1).saved(numbered(10));
     full(&["run", "--stream", "--", "seq", "3000"], "").code(1).saved(numbered(3000));
-    // The command's own code says more, and without output nothing is lost.
+    // The command's own exit code says more, and without output nothing is lost.
     let done = full(&["run", "--", "sh", "-c", "echo x; exit 3"], "").code(3);
     done.stderr_contains(REFUSED).saved("x\n");
     let done = full(&["run", "--", "true"], "").code(0).nothing_saved();
@@ -41,13 +41,13 @@ fn what_a_command_prints_and_nobody_takes_is_said_and_saved() {
 }
 
 #[test]
-fn what_is_cut_and_nobody_takes_is_said_and_saved() {
+fn cut_output_that_cannot_be_written_is_reported_and_saved() {
     for words in [&["cut"][..], &["cut", "--json"]] {
         for lines in [10, 3000] {
             let done = full(words, &numbered(lines)).code(1).stderr_contains(REFUSED);
             done.stderr_contains(" read ").saved(numbered(lines));
         }
-        // In JSON there is something to say of nothing.
+        // JSON is printed even for an empty input.
         let code = i32::from(words.len() > 1);
         full(words, "").code(code).nothing_saved();
     }
@@ -55,7 +55,7 @@ fn what_is_cut_and_nobody_takes_is_said_and_saved() {
 }
 
 #[test]
-fn an_answer_that_nobody_takes_is_an_error() {
+fn answer_that_cannot_be_written_is_an_error() {
     let Done { mut test, .. } = saved_run();
     for line in [
         "read 0",
@@ -70,7 +70,7 @@ fn an_answer_that_nobody_takes_is_an_error() {
         "man",
     ] {
         test.args = line.split(' ').map(str::to_owned).collect();
-        // A search exits as ripgrep does.
+        // A search exits like ripgrep.
         let done = on_full(test).code(if line.starts_with("grep") { 2 } else { 1 });
         assert_eq!(
             String::from_utf8_lossy(&done.output.stderr),

@@ -1,4 +1,4 @@
-//! `overspill cut` that is asked to end before its input ends, or whose input breaks off.
+//! `overspill cut` that a signal asks to end before its input ends, or whose input breaks off.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -13,7 +13,8 @@ use serde_json::Value;
 use crate::program::{Done, Running, Test, numbered};
 use crate::terminal::terminal;
 
-/// Starts `cut` with these words and an input that does not end, and waits until it was read.
+/// Starts `cut` with these arguments and an input that does not end, and waits until the input is
+/// read.
 fn reading(words: &[&str], input: &str) -> (Running, ChildStdin) {
     let test = Test::new(&[&["cut"], words].concat());
     let mut command = test.command();
@@ -35,7 +36,7 @@ fn wait_until_read(pipe: &ChildStdin) {
     panic!("nobody reads");
 }
 
-/// Sends a signal to `cut` with these words and this input, which does not end.
+/// Sends a signal to `cut` with these arguments and this input, which does not end.
 fn asked(signal: Signal, words: &[&str], input: &str) -> Done {
     let (running, pipe) = reading(words, input);
     running.send(signal);
@@ -50,7 +51,7 @@ fn record(done: &Done) -> Value {
 }
 
 #[test]
-fn a_signal_is_the_end_of_the_input() {
+fn signal_ends_the_input_of_cut() {
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let done = asked(signal, &[], &numbered(3000)).signal(signal).saved(numbered(3000));
         let text = done.text();
@@ -63,8 +64,8 @@ fn a_signal_is_the_end_of_the_input() {
 }
 
 #[test]
-fn what_was_written_before_the_signal_is_read() {
-    // It is stopped, so that it reads nothing before it is asked.
+fn input_written_before_the_signal_is_read() {
+    // `cut` is stopped, so that it reads nothing before the signal.
     let (running, mut pipe) = reading(&[], "1\n");
     running.send(Signal::STOP);
     let rest = numbered(3000).split_off(2);
@@ -75,15 +76,15 @@ fn what_was_written_before_the_signal_is_read() {
 }
 
 #[test]
-fn an_input_that_never_ends_is_left_at_a_signal() {
+fn endless_input_is_left_at_a_signal() {
     let test = Test::new(&["cut"]);
     let mut yes = Command::new("yes").stdout(Stdio::piped()).spawn().unwrap();
     let mut command = test.command();
     command.stdin(yes.stdout.take().unwrap()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let running = Running { child: command.spawn().unwrap(), test };
-    // It holds the pipe as well.
+    // The command also has the pipe open.
     drop(command);
-    // It is being saved, so signals are listened to.
+    // The store exists, so `cut` already collects signals.
     let store = running.test.dir.path().join("store");
     for _ in 0..2000 {
         if store.exists() {
@@ -99,13 +100,13 @@ fn an_input_that_never_ends_is_left_at_a_signal() {
 }
 
 #[test]
-fn every_form_of_the_answer_is_whole_at_a_signal() {
+fn every_form_of_the_answer_is_complete_at_a_signal() {
     let done = asked(Signal::TERM, &["--json"], &numbered(3000)).signal(Signal::TERM);
     let json: Value = serde_json::from_str(&done.text()).unwrap();
     assert_eq!((&json["spilled"], &json["total"]["lines"]), (&true.into(), &3000.into()));
     assert_eq!(record(&done)["interrupted"], true);
 
-    // Of a response the rest is missing, so it is none; as text it is bounded and saved.
+    // The rest of the JSON is missing, so it is invalid; overspill shortens and saves it as text.
     let start = format!(r#"{{"status":"success","text":"{}"#, "word ".repeat(20_000));
     let done = asked(Signal::TERM, &["--envelope"], &start).signal(Signal::TERM).saved(&start);
     let done = done.stderr_contains("standard input: not JSON at line ");
@@ -119,7 +120,7 @@ fn every_form_of_the_answer_is_whole_at_a_signal() {
     done.signal(Signal::TERM);
 }
 
-/// Returns what the files below a directory hold.
+/// Returns the texts of all files below a directory.
 fn walk(directory: &std::path::Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     entries
@@ -131,13 +132,13 @@ fn walk(directory: &std::path::Path) -> Vec<String> {
 }
 
 #[test]
-fn a_signal_ends_a_named_pipe_too() {
+fn signal_ends_the_input_of_a_named_pipe() {
     let test = Test::new(&["cut"]);
     let fifo = test.dir.path().join("fifo");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
     let mut command = test.command();
     command.arg(&fifo).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    // Nobody has opened the other end: it ends as it did, with nothing to lose.
+    // The other end is not open: `cut` ends by the signal, with nothing to lose.
     let mut alone: Child = command.spawn().unwrap();
     std::thread::sleep(Duration::from_millis(50));
     rustix::process::kill_process(rustix::process::Pid::from_child(&alone), Signal::TERM).unwrap();
@@ -157,7 +158,7 @@ fn a_signal_ends_a_named_pipe_too() {
 }
 
 #[test]
-fn what_is_ignored_is_ignored() {
+fn ignored_signal_stays_ignored() {
     let test = Test::new(&[]);
     let mut command = Command::new("sh");
     command.args(["-c", "trap '' HUP INT; exec \"$0\" cut", env!("CARGO_BIN_EXE_overspill")]);
@@ -177,8 +178,8 @@ fn what_is_ignored_is_ignored() {
 }
 
 #[test]
-fn a_second_signal_ends_at_once() {
-    // Nobody reads what is shown, so it cannot end by itself.
+fn second_signal_ends_cut_at_once() {
+    // The test does not read the output, so `cut` cannot end before the signal.
     let words = ["--max-bytes", "none", "--max-lines", "none"];
     let text = "line\n".repeat(100_000);
     let (mut running, pipe) = reading(&words, &text);
@@ -192,8 +193,9 @@ fn a_second_signal_ends_at_once() {
 }
 
 #[test]
-fn what_came_before_an_input_breaks_off_is_an_output() {
-    // A terminal whose other side is gone: what was written is read, and then there is an error.
+fn input_before_a_read_error_is_shown_and_saved() {
+    // The other side of the terminal is gone: `cut` reads the written bytes, and then gets an
+    // error.
     let broken = |lines: u32| {
         let (here, there) = terminal();
         let mut modes = tcgetattr(&there).unwrap();

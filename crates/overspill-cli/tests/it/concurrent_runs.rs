@@ -1,4 +1,4 @@
-//! Many at once.
+//! Many runs at the same time.
 
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,4 @@
-//! Power that fails: what was called saved is there afterwards.
+//! Power loss: an output that a notice calls saved is there afterwards.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::program::{numbered, skip};
 
-/// Makes a file system forget what it has not written, and refuse everything from then on.
+/// A script that makes a file system forget its unwritten data, and refuse every later write.
 const SHUT_DOWN: &str = "
 import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))
@@ -62,7 +62,7 @@ fn text(output: &Output) -> String {
 }
 
 #[test]
-fn what_was_called_saved_survives_a_power_loss() {
+fn saved_output_survives_a_power_loss() {
     let Some(disk) = Loop::make() else {
         skip("only root, with mkfs.ext4 and loop devices, can make a disk to unplug");
         return;
@@ -77,7 +77,7 @@ fn what_was_called_saved_survives_a_power_loss() {
             let id = notice.split("overspill read ").nth(1).unwrap().split(' ').next().unwrap();
             called_saved.push((id.to_owned(), numbered(5000 + lines)));
         }
-        // Some are at it when it happens.
+        // Some runs are at work when the power fails.
         let at_it: Vec<_> = (0..4_u64)
             .map(|n| {
                 thread::sleep(Duration::from_millis(n));
@@ -91,7 +91,7 @@ fn what_was_called_saved_survives_a_power_loss() {
             return;
         }
         for mut child in at_it {
-            // Whatever it could save, it ends well.
+            // The run succeeds, even if it could not save everything.
             assert!(child.wait().unwrap().success());
         }
         assert!(disk.unmount() && disk.mount());
