@@ -8,7 +8,7 @@ fn help_of_every_command() {
     // The commands stand in groups, each in a line of its own.
     let commands: Vec<String> = top
         .lines()
-        .take_while(|line| *line != "Examples:")
+        .take_while(|line| !line.starts_with("Topics "))
         .filter_map(|line| line.strip_prefix("  "))
         .map(|line| line.replace("CMD …, run", "run"))
         .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
@@ -18,6 +18,10 @@ fn help_of_every_command() {
     for command in &commands {
         let help = Test::new(&[command, "--help"]).run().code(0).text();
         insta::assert_snapshot!(format!("help-{command}"), help);
+    }
+    for topic in ["limits", "keep", "ids", "settings"] {
+        let page = Test::new(&["help", topic]).run().code(0).text();
+        insta::assert_snapshot!(format!("topic-{topic}"), page);
     }
 }
 
