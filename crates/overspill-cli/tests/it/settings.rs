@@ -93,7 +93,7 @@ fn what_is_wrong_is_said_with_its_place_and_the_call_goes_on() {
     );
     assert_eq!(
         said("enabled = true\ntruncation = true\n"),
-        warning("2: truncation: this is enabled of line 1 again")
+        warning("2: truncation: duplicate of `enabled` on line 1; this line applies")
     );
     let home = Home::new().with("OVERSPILL_KEEP", "middle");
     let (_, _, stderr) = home.run(&["cut"]);
