@@ -67,17 +67,17 @@ Clean up:
   gc            Remove expired outputs
   push          Upload outputs that are not in the bucket yet
 
-Topics (overspill help TOPIC):
-  limits        How much of an output is shown
-  keep          Which part of a long output is shown
-  ids           How to name a saved output
-  settings      Files, variables and options, and which of them applies
-
 Examples:
   overspill cargo test                      run it; a long output is saved
   overspill read q7atzy --lines 100-200     read a part of a saved output
   overspill grep -i error                   search all saved outputs
   overspill init claude-code                set up an agent
+
+Topics (overspill help TOPIC):
+  limits        How much of an output is shown
+  keep          Which part of a long output is shown
+  ids           How to name a saved output
+  settings      Files, variables and options, and which of them applies
 
 Options:
 {options}

@@ -94,7 +94,7 @@ fn command_in_a_closed_home_prints_no_warning_and_is_saved() {
 }
 
 #[test]
-fn secrets_are_masked_only_if_the_closed_home_may_have_settings_of_ours() {
+fn secrets_are_masked_only_if_the_closed_home_may_have_settings() {
     for is_own in [true, false] {
         let closed = Closed::new(is_own);
         if !is_own && !closed.is_root {

@@ -12,7 +12,7 @@ fn rows(text: &str) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn truncation_can_be_switched_off_by_the_user() {
+fn user_can_switch_shortening_off() {
     let home = Home::new();
     home.config(&["set", "truncation", "false"]);
     assert_eq!(home.shown(&[]), 5000);
@@ -22,7 +22,7 @@ fn truncation_can_be_switched_off_by_the_user() {
 }
 
 #[test]
-fn takumi_has_files_of_its_own() {
+fn takumi_reads_its_own_settings_files() {
     let home = Home::new();
     put(&home.path(".takumi/config.json"), r#"{"model":"m","quiet":true}"#);
     let cut = ["--profile", "takumi"];
@@ -117,7 +117,7 @@ fn every_setting_can_be_set_listed_and_unset() {
 }
 
 #[test]
-fn what_is_set_for_all_tools_of_a_server_holds_for_each() {
+fn setting_for_all_tools_of_a_server_applies_to_each() {
     let home = Home::new();
     home.config(&["set", "--tool", "srv/*", "max_lines", "6"]);
     home.config(&["set", "--tool", "srv/*", "structured", "keep"]);
@@ -137,7 +137,7 @@ fn what_is_set_for_all_tools_of_a_server_holds_for_each() {
 }
 
 #[test]
-fn a_file_is_written_where_it_is_and_as_it_was() {
+fn config_set_follows_a_link_and_keeps_the_mode() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
     let home = Home::new();
     let real = home.path("dotfiles/overspill.toml");
@@ -159,7 +159,7 @@ fn a_file_is_written_where_it_is_and_as_it_was() {
 }
 
 #[test]
-fn the_files_that_are_read_can_be_seen() {
+fn config_path_shows_the_settings_files() {
     let home = Home::new().project("");
     let (user, project) = (home.user_file(), home.project_file());
     let expected =
@@ -173,7 +173,7 @@ proptest! {
 
     /// Setting a value gives that value back, and leaves every other line alone.
     #[test]
-    fn setting_one_value_leaves_the_rest(
+    fn config_set_changes_one_value_only(
         lines in proptest::collection::vec("(# [a-z]{0,9}|)", 0..4),
         order in Just(VALUES.to_vec()).prop_shuffle(),
         there in 0..VALUES.len(),
@@ -213,7 +213,7 @@ proptest! {
 
 /// The table in the documentation is the table in the program.
 #[test]
-fn the_documentation_has_every_setting() {
+fn settings_page_has_every_setting() {
     let documents = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/settings.md");
     let documents = fs::read_to_string(documents).unwrap();
     for row in rows(&Home::new().config(&["list", "--json"])) {
@@ -234,7 +234,7 @@ fn the_documentation_has_every_setting() {
 }
 
 #[test]
-fn what_is_not_a_file_is_neither_read_for_ever_nor_replaced() {
+fn settings_path_that_is_no_file_is_neither_read_nor_replaced() {
     use std::os::unix::fs::FileTypeExt;
     let home = Home::new();
     let pipe = home.path("pipe");

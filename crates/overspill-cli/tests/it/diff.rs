@@ -24,7 +24,7 @@ fn two_runs() -> (Done, Vec<String>) {
 }
 
 #[test]
-fn diff_shows_what_changed_and_what_is_compared() {
+fn diff_shows_the_changes_and_both_outputs() {
     let (done, ids) = two_runs();
     let (code, text, error) = done.then(&["diff", &ids[0], &ids[1]]);
     assert_eq!((code, error.as_str()), (0, ""));

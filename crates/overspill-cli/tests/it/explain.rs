@@ -10,7 +10,7 @@ fn log() -> String {
 }
 
 #[test]
-fn each_part_says_why_it_is_shown() {
+fn explain_gives_a_reason_for_each_part() {
     let done = Test::new(&["cut", "--keep", "signal", "--max-bytes", "4KiB"]).stdin(log()).run();
     assert!(done.text().contains("error: cannot find value"), "{}", done.text());
     let words = ["explain", &done.id(), "--keep", "signal", "--max-bytes", "4KiB"];
@@ -28,7 +28,7 @@ fn each_part_says_why_it_is_shown() {
 }
 
 #[test]
-fn what_is_kept_for_its_place_says_so() {
+fn explain_of_both_ends_names_the_ends() {
     let done = Test::new(&["cut", "--keep", "ends", "--max-lines", "20"]).stdin(log()).run();
     let (_, table, _) = done.then(&["explain", &done.id(), "--keep", "ends", "--max-lines", "20"]);
     assert!(table.contains("first lines") && table.contains("last lines"), "{table}");

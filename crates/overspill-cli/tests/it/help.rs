@@ -16,7 +16,7 @@ fn help(words: &[&str]) -> String {
 /// The commands, as `--help` lists them.
 fn commands() -> Vec<String> {
     let help = help(&["--help"]);
-    let lists = help.split("\n\nTopics ").next().unwrap();
+    let lists = help.split("\n\nExamples:").next().unwrap();
     let rows = lists.lines().filter_map(|line| line.strip_prefix("  "));
     let rows = rows.map(|row| row.strip_prefix("CMD …, ").unwrap_or(row));
     rows.filter_map(|row| row.split(' ').next().map(str::to_owned)).collect()
@@ -37,7 +37,7 @@ fn every_command_has_help_with_an_example() {
 }
 
 #[test]
-fn the_manual_has_a_page_for_each_command() {
+fn manual_has_a_page_for_each_command() {
     let dir = tempfile::tempdir().unwrap();
     help(&["man", "--dir", dir.path().to_str().unwrap()]);
     for command in commands() {
@@ -122,7 +122,7 @@ fn first_examples_of_the_manual_are_those_of_the_help() {
 }
 
 #[test]
-fn every_page_that_a_page_refers_to_is_there() {
+fn manual_pages_refer_only_to_pages_that_exist() {
     let dir = tempfile::tempdir().unwrap();
     help(&["man", "--dir", dir.path().to_str().unwrap()]);
     let mut references = 0;

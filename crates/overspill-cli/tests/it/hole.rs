@@ -49,7 +49,7 @@ fn read_of_a_partial_output_counts_lines_as_the_original() {
 }
 
 #[test]
-fn read_in_the_hole_says_what_was_not_kept() {
+fn read_in_the_hole_reports_the_missing_lines() {
     let done = saved();
     let id = done.id();
     let (code, page, _) = done.then(&["read", &id, "--lines", "300:310"]);
@@ -91,7 +91,7 @@ fn lines_of_a_preview_are_kept_in_the_hole() {
 }
 
 #[test]
-fn grep_of_a_partial_output_says_what_it_did_not_search() {
+fn grep_of_a_partial_output_reports_lines_it_did_not_search() {
     let done = saved();
     let id = done.id();
     let (code, found, error) = done.then(&["grep", "ERROR", &id]);
@@ -220,7 +220,7 @@ fn grep_of_one_long_line_with_a_hole_finds_both_ends() {
 }
 
 #[test]
-fn json_of_a_partial_output_says_what_was_not_kept() {
+fn json_of_a_partial_output_reports_the_missing_part() {
     let item = |n: u32| format!("{{\"n\":{n},\"text\":\"{}\"}}", "x".repeat(50));
     let items: Vec<String> = (0..500).map(item).collect();
     let done = saved_text(&format!("{{\"items\":[{}]}}\n", items.join(",")), "4000");

@@ -3,7 +3,7 @@
 use crate::program::{Test, numbered, saved_run};
 
 #[test]
-fn of_an_option_that_is_given_twice_the_last_holds() {
+fn last_value_of_a_repeated_option_applies() {
     let cut = ["cut", "--max-lines", "5", "--keep", "head", "--max-lines", "9", "--keep=tail"];
     let done = Test::new(&cut).stdin(numbered(100)).run().code(0);
     assert_eq!(done.text().lines().count(), 9);
@@ -28,7 +28,7 @@ fn of_an_option_that_is_given_twice_the_last_holds() {
 }
 
 #[test]
-fn an_option_that_would_be_ignored_is_refused() {
+fn option_without_effect_is_an_error() {
     let saved = saved_run();
     let id = saved.id();
     let second = saved.then(&["run", "--", "seq", "4000"]);

@@ -83,7 +83,7 @@ fn long(text: &str) -> String {
 }
 
 #[test]
-fn what_a_command_prints_is_masked_however_it_is_shown() {
+fn output_of_a_command_is_masked_in_every_form() {
     let home = Home::new();
     let (token, key) = (token(), key());
     home.file("fits", &format!("a {token}\n{key}\nno end {token}"));
@@ -112,7 +112,7 @@ fn what_a_command_prints_is_masked_however_it_is_shown() {
 }
 
 #[test]
-fn what_a_slow_command_prints_is_masked_where_it_is_cut_in_time() {
+fn output_of_a_slow_command_is_masked_across_reads() {
     let home = Home::new();
     let token = token();
     let (first, second) = token.split_at(20);
@@ -137,7 +137,7 @@ fn what_a_slow_command_prints_is_masked_where_it_is_cut_in_time() {
 }
 
 #[test]
-fn a_slot_for_a_shell_masks_both_streams() {
+fn shell_slot_masks_both_streams() {
     let home = Home::new();
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_overspill"), home.path().join("bash")).unwrap();
     let mut command = Command::new(home.path().join("bash"));
@@ -199,7 +199,7 @@ fn escapes_hide_no_secret() {
 }
 
 #[test]
-fn what_was_saved_before_is_shown_without_its_secrets() {
+fn output_that_was_saved_unmasked_is_shown_masked() {
     let home = Home::new();
     let json = json!({"key": key(), "list": [token()]}).to_string();
     let saved = |text: &str| {
@@ -280,7 +280,7 @@ fn results_of_a_server_are_masked_as_json() {
 }
 
 #[test]
-fn our_own_tools_show_no_secret_that_was_saved_before() {
+fn mcp_tools_mask_an_output_that_was_saved_unmasked() {
     let home = Home::new();
     home.run("off", &["cut"], &long(&format!("{}\n{}", token(), key())));
     let serve = home.command("all", &["mcp", "--serve", "--all-outputs"]);
@@ -308,7 +308,7 @@ fn our_own_tools_show_no_secret_that_was_saved_before() {
 }
 
 #[test]
-fn hooks_mask_what_fits_and_what_does_not() {
+fn hooks_mask_short_and_long_results() {
     let home = Home::new();
     let token = token();
     let claude = |response: Value| json!({"hook_event_name": "PostToolUse", "tool_name": "X", "tool_input": {}, "tool_response": response});
@@ -366,7 +366,7 @@ fn hooks_mask_what_fits_and_what_does_not() {
 }
 
 #[test]
-fn a_prompt_is_seen_at_once_and_a_secret_never_on_a_terminal() {
+fn prompt_appears_at_once_and_secrets_are_masked_on_a_terminal() {
     let Some(script) =
         ["/usr/bin/script", "/bin/script"].iter().find(|path| Path::new(path).exists())
     else {

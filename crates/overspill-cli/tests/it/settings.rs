@@ -7,7 +7,7 @@ use crate::home::{Home, put};
 use crate::program::{numbered, program};
 
 #[test]
-fn each_level_is_stronger_than_the_one_before() {
+fn settings_of_a_later_level_override_the_earlier() {
     let home = Home::new();
     assert_eq!(home.shown(&[]), 2000);
     let home = home.user("max_lines = 100\n");
@@ -25,7 +25,7 @@ fn each_level_is_stronger_than_the_one_before() {
 }
 
 #[test]
-fn a_project_may_tighten_and_choose_and_no_more() {
+fn project_file_only_lowers_limits_and_chooses_the_part() {
     let home = Home::new().user("max_lines = 100\n").project(
         "max_lines = 5000\nkeep = \"tail\"\nprofile = \"klaude\"\n[store]\ndir = \"/elsewhere\"\n\
          [tools.bash]\nmax_lines = \"none\"\n",
@@ -52,7 +52,7 @@ fn a_project_may_tighten_and_choose_and_no_more() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place_and_the_call_goes_on() {
+fn invalid_setting_warns_with_its_place_and_the_call_continues() {
     let said = |text: &str| {
         let home = Home::new().user(text);
         let (code, stdout, stderr) = home.run_with(&["cut"], &numbered(5000));
@@ -104,7 +104,7 @@ fn what_is_wrong_is_said_with_its_place_and_the_call_goes_on() {
 }
 
 #[test]
-fn files_that_are_none_are_not_read() {
+fn unusable_settings_file_is_not_read() {
     let home = Home::new();
     put(&home.path("elsewhere.toml"), "max_lines = 5\n");
     std::os::unix::fs::symlink(home.path("elsewhere.toml"), home.project_file()).unwrap();
@@ -130,7 +130,7 @@ fn files_that_are_none_are_not_read() {
 }
 
 #[test]
-fn a_variable_that_is_none_of_ours_is_said_where_settings_are_looked_at() {
+fn unknown_variable_is_reported_by_config_and_doctor() {
     let home = Home::new().with("OVERSPILL_MAX_LINE", "5").with("OVERSPILL_ZZZ", "1");
     let home = home.with("OVERSPILL_EMPTY", "").with("OVERSPILL_MAX_BYTES", "9000");
     let said = "warning: OVERSPILL_MAX_LINE: there is no such variable; did you mean \
@@ -148,7 +148,7 @@ fn a_variable_that_is_none_of_ours_is_said_where_settings_are_looked_at() {
 
 /// Each variable that the sources or the documents speak of is known.
 #[test]
-fn every_variable_that_we_speak_of_is_known() {
+fn every_documented_variable_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut names = std::collections::BTreeSet::new();
     for place in ["docs", "README.md", "crates/overspill-cli/src", "crates/overspill/src"] {
@@ -175,7 +175,7 @@ fn each_file(path: &Path, see: &mut dyn FnMut(&str)) {
 }
 
 #[test]
-fn a_project_ends_at_its_root_and_a_home_is_none() {
+fn project_search_ends_at_its_root_and_below_the_home() {
     let home = Home::new();
     put(&home.path(".overspill.toml"), "max_lines = 5\n");
     assert_eq!(home.shown(&[]), 2000);
@@ -189,7 +189,7 @@ fn a_project_ends_at_its_root_and_a_home_is_none() {
 }
 
 #[test]
-fn the_stores_settings_act() {
+fn settings_of_the_store_take_effect() {
     let home = Home::new().user("[store]\nmax_output = 1000\nretention = \"1h\"\n");
     // Lines that the preview shows are kept in any case; this one shows few.
     let args = ["cut", "--json", "--max-bytes", "400"];

@@ -8,7 +8,7 @@ fn help_of_every_command() {
     // The commands stand in groups, each in a line of its own.
     let commands: Vec<String> = top
         .lines()
-        .take_while(|line| !line.starts_with("Topics "))
+        .take_while(|line| *line != "Examples:")
         .filter_map(|line| line.strip_prefix("  "))
         .map(|line| line.replace("CMD …, run", "run"))
         .filter_map(|line| line.split_whitespace().next().map(str::to_owned))

@@ -192,16 +192,14 @@ fn shortened(
         },
         HookContent::Any(result) => match bound_any(engine, &result, &call, &rules) {
             // A short result keeps the form of the host, masked or not.
-            Bounded::Changed(shortened) if shortened != *masked(engine, &result).0 => {
-                Some(shortened)
-            }
+            Bounded::Changed(bounded) if bounded != *masked(engine, &result).0 => Some(bounded),
             Bounded::Changed(_) | Bounded::Unchanged => None,
         },
         HookContent::Result(result) => shortened_result(engine, &call, &result, rules),
         HookContent::Host(result) => {
             let gates = Gates { rules, ..Gates::default() };
             match engine.bound_result(&result, &call, &CallOptions::default(), &gates) {
-                Bounded::Changed(shortened) => Some(shortened),
+                Bounded::Changed(bounded) => Some(bounded),
                 Bounded::Unchanged => None,
             }
         }
@@ -230,12 +228,12 @@ fn shortened_result(
     rules: ResultRules,
 ) -> Option<Value> {
     let gates = Gates { rules, ..Gates::default() };
-    let shortened = engine.bound_result(result, call, &CallOptions::default(), &gates);
-    let Bounded::Changed(mut shortened) = shortened else { return None };
+    let bounded = engine.bound_result(result, call, &CallOptions::default(), &gates);
+    let Bounded::Changed(mut bounded) = bounded else { return None };
     // A short result keeps the form of the host, masked or not.
-    if shortened == *masked(engine, result).0 {
+    if bounded == *masked(engine, result).0 {
         return None;
     }
-    let is_whole = shortened.get("structuredContent").is_some();
-    Some(if is_whole { shortened } else { shortened["content"].take() })
+    let is_whole = bounded.get("structuredContent").is_some();
+    Some(if is_whole { bounded } else { bounded["content"].take() })
 }

@@ -52,7 +52,7 @@ pub(crate) struct RunArgs {
     /// Run this line in your shell ($SHELL), with pipes and redirections [default: run CMD without a shell].
     #[arg(long, value_name = "LINE", conflicts_with = "command")]
     shell: Option<OsString>,
-    /// Choose where the command's standard error goes.
+    /// Where the command's standard error goes.
     #[arg(long, value_enum, default_value_t, value_name = "WHERE")]
     stderr: Stderr,
     /// Give the command a terminal, also if stdout is a pipe or a file [default: only if stdout is a terminal].

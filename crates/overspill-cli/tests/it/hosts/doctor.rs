@@ -10,7 +10,7 @@ fn said(home: &std::path::Path, code: i32) -> String {
 }
 
 #[test]
-fn it_tries_what_every_host_would_do() {
+fn doctor_tries_every_host_that_is_set_up() {
     let dir = tempfile::tempdir().unwrap();
     assert!(said(dir.path(), 0).contains("! agents: none is set up"));
     let all = [
@@ -47,7 +47,7 @@ fn it_tries_what_every_host_would_do() {
 }
 
 #[test]
-fn it_says_what_does_not_work() {
+fn doctor_names_problems_and_fixes() {
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path();
     well(home, &["init", "claude-code", "opencode", "gemini", "--force"]);

@@ -14,7 +14,7 @@ fn hook(host: &str, payload: &str) -> Done {
 }
 
 #[test]
-fn every_host_gets_what_it_takes() {
+fn hook_answers_every_host_in_its_own_form() {
     let rows: Vec<Value> = serde_json::from_str(PAYLOADS).unwrap();
     assert!(rows.len() > 20);
     rows.iter().for_each(check);
@@ -103,7 +103,7 @@ fn check(row: &Value) {
 }
 
 #[test]
-fn what_cannot_be_understood_passes() {
+fn unknown_hook_payload_passes_through() {
     for (payload, why) in [
         ("", "there is no input"),
         ("   ", "ends before it is complete"),
@@ -125,7 +125,7 @@ fn what_cannot_be_understood_passes() {
 }
 
 #[test]
-fn a_huge_input_is_read_and_passes() {
+fn huge_hook_input_is_read_and_unchanged() {
     let text = "0123456789".repeat(10 << 20);
     let payload = json!({"toolName": "bash", "toolResult": {"textResultForLlm": text}}).to_string();
     let done = hook("copilot", &payload).stdout("").stderr_contains("larger than 32 MiB");
@@ -133,7 +133,7 @@ fn a_huge_input_is_read_and_passes() {
 }
 
 #[test]
-fn an_input_that_is_left_open_is_answered() {
+fn hook_answers_while_its_input_is_open() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = program(dir.path());
     command.args(["hook", "opencode"]).stdin(Stdio::piped()).stdout(Stdio::piped());

@@ -50,7 +50,7 @@ fn long_output_of_a_job_left_behind_is_shortened_and_saved() {
 }
 
 #[test]
-fn job_left_behind_holds_up_no_host_that_does_not_wait() {
+fn job_left_behind_does_not_delay_a_host_that_does_not_wait() {
     for host in ["claude-code", "codex", "pi", "qwen", "unknown"] {
         let dir = tempfile::tempdir().unwrap();
         // It ends with the test's directory.

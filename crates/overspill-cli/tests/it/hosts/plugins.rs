@@ -252,7 +252,7 @@ fn neovate_plugin_logs_a_failed_save() {
 }
 
 #[test]
-fn neovate_plugin_waits_without_blocking_and_keeps_what_json_cannot_say() {
+fn neovate_plugin_does_not_block_and_keeps_values_that_json_lacks() {
     let shown = with_neovate(
         &[],
         r#"

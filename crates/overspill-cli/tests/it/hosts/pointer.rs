@@ -83,7 +83,7 @@ fn shell<'a>(reader: &'a Reader, words: &'a [&str]) -> impl Fn(&str) -> Command 
 }
 
 #[test]
-fn the_plain_name_is_named_only_where_it_leads_to_this_program() {
+fn notice_names_overspill_only_if_the_path_leads_to_it() {
     let (reader, own) = (Reader::new(), |reader: &Reader| reader.program().display().to_string());
     let in_shell = |reader: &Reader, line: &str| reader.followed(shell(reader, &["-c"]), line);
     let line = |reader: &Reader| format!("{} run -- seq 1 9000", own(reader));
@@ -114,7 +114,7 @@ fn the_plain_name_is_named_only_where_it_leads_to_this_program() {
 }
 
 #[test]
-fn the_path_is_one_word_of_a_shell() {
+fn path_in_a_notice_is_quoted_for_a_shell() {
     let reader = Reader::new();
     let odd = reader.at("pro grams'");
     std::fs::rename(reader.at("programs"), &odd).unwrap();
@@ -125,7 +125,7 @@ fn the_path_is_one_word_of_a_shell() {
 }
 
 #[test]
-fn a_link_of_init_is_named_where_the_name_is_not_enough() {
+fn notice_names_the_link_of_init_if_the_name_is_not_enough() {
     let reader = Reader::new();
     let link = links(reader.home()).join("overspill");
     std::fs::create_dir_all(link.parent().unwrap()).unwrap();
@@ -144,7 +144,7 @@ fn a_link_of_init_is_named_where_the_name_is_not_enough() {
 
 /// A host with the program on its PATH, whose login shells begin with a PATH of their own.
 #[test]
-fn a_login_shell_finds_what_is_named_to_it() {
+fn login_shell_finds_the_program_of_a_notice() {
     let reader = Reader::new().with_first("programs");
     write(&reader.at(".profile"), "PATH=/usr/bin:/bin\n");
     well(reader.home(), &["init", "codex", "--force"]);
@@ -174,7 +174,7 @@ fn a_login_shell_finds_what_is_named_to_it() {
 }
 
 #[test]
-fn rules_name_what_a_login_shell_finds() {
+fn rules_name_a_program_that_a_login_shell_finds() {
     let reader = Reader::new();
     let rule = |program: &str| format!("as `{program} run -- COMMAND`");
     well(reader.home(), &["init", "codex", "--force", "--rules"]);
@@ -188,7 +188,7 @@ fn rules_name_what_a_login_shell_finds() {
 }
 
 #[test]
-fn a_host_that_keeps_its_path_gets_the_plain_name() {
+fn host_that_keeps_its_path_gets_the_plain_name() {
     let reader = Reader::new().with_first("programs");
     let slot = |line: &str| {
         let mut command = reader.command(reader.program());

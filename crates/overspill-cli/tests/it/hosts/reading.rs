@@ -84,7 +84,7 @@ fn run_in(mark: &str, line: &str) -> String {
 }
 
 #[test]
-fn notice_names_the_tool_that_nobody_is_asked_for() {
+fn notice_names_the_tool_that_needs_no_permission() {
     let notice = run_in("CLAUDECODE", "seq 1 40000");
     let way = notice.split_once(" shown; ").unwrap().1;
     assert!(way.starts_with("Read ~/.local/state/overspill/"), "{notice}");

@@ -55,7 +55,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_command_of_a_host_is_bounded() {
+fn command_of_a_host_is_shortened() {
     let slot = Slot::new();
     let output = slot.run(&["-c", "seq 1 40000; echo bad >&2; exit 3"]);
     let shown = text(&output.stdout);
@@ -68,7 +68,7 @@ fn the_command_of_a_host_is_bounded() {
 }
 
 #[test]
-fn what_fits_goes_to_where_it_was_written() {
+fn short_output_of_a_shell_slot_keeps_its_stream() {
     let slot = Slot::new();
     let output = slot.run(&["-c", "echo a; echo b >&2; printf 'c\\0\\n'; exit 7"]);
     assert_eq!((&output.stdout[..], &output.stderr[..]), (&b"a\nc\0\n"[..], &b"b\n"[..]));
@@ -81,7 +81,7 @@ fn what_fits_goes_to_where_it_was_written() {
 }
 
 #[test]
-fn everything_else_is_the_real_shell() {
+fn shell_slot_runs_the_real_shell_for_everything_else() {
     let slot = Slot::new();
     let all = numbered(20_000);
     let script = slot.path("script");
@@ -100,7 +100,7 @@ fn everything_else_is_the_real_shell() {
 }
 
 #[test]
-fn whoever_talks_to_the_command_is_not_kept_waiting() {
+fn interactive_stdin_is_not_buffered() {
     let slot = Slot::new();
     let mut child = slot
         .command("bash")
@@ -182,7 +182,7 @@ fn command_of_a_process_below_the_host_is_not_shortened() {
 }
 
 #[test]
-fn a_frame_around_a_command_keeps_working() {
+fn frame_around_a_command_keeps_working() {
     let slot = Slot::new();
     let cwd = slot.path("cwd");
     let line = |command: &str| {
@@ -216,7 +216,7 @@ fn a_frame_around_a_command_keeps_working() {
 }
 
 #[test]
-fn a_page_of_an_output_fits_into_what_a_host_shows() {
+fn page_of_an_output_fits_the_limits_of_a_host() {
     let slot = Slot::new();
     let shown = text(&slot.run(&["-c", "seq 1 40000"]).stdout);
     let command = shown.split("; ").nth(1).unwrap().strip_suffix(" --lines A-B").unwrap();
@@ -249,7 +249,7 @@ fn two_programs_do_not_take_each_other_for_the_real_shell() {
 }
 
 #[test]
-fn a_guard_that_is_left_over_counts_for_nothing() {
+fn inherited_guard_variable_of_an_ended_process_is_ignored() {
     let slot = Slot::new();
     let run = |guard: &str| {
         let mut command = slot.command("bash");
@@ -269,7 +269,7 @@ fn a_guard_that_is_left_over_counts_for_nothing() {
 }
 
 #[test]
-fn a_file_that_bash_reads_first_hands_the_command_over() {
+fn bash_env_file_passes_the_command_to_overspill() {
     let slot = Slot::new();
     super::well(slot.dir.path(), &["init", "codex", "--force"]);
     let script = super::links(slot.dir.path()).join("codex.sh");
@@ -293,7 +293,7 @@ fn a_file_that_bash_reads_first_hands_the_command_over() {
 }
 
 #[test]
-fn of_what_goes_on_running_the_start_is_shown() {
+fn start_of_a_command_that_still_runs_is_shown() {
     let slot = Slot::new();
     let script = "echo listening; while ! [ -e stop ]; do sleep 0.05; done; seq 1 20000; exit 6";
     let mut child =

@@ -42,7 +42,7 @@ fn start(directory: &Path, mark: &str, script: &str) -> (File, Child) {
 const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
 
 #[test]
-fn on_a_terminal_of_a_host_the_preview_takes_the_place_of_the_rest() {
+fn preview_replaces_the_long_output_on_a_terminal_of_a_host() {
     for (mark, most) in [("GEMINI_CLI", 39_500), ("QWEN_CODE", 28_000)] {
         let (text, code) =
             shown(mark, "test -t 1 && echo terminal; stty size; seq 1 40000; exit 3");
@@ -55,19 +55,19 @@ fn on_a_terminal_of_a_host_the_preview_takes_the_place_of_the_rest() {
 }
 
 #[test]
-fn what_fits_is_on_the_terminal_as_it_was_printed() {
+fn short_output_on_a_terminal_of_a_host_is_unchanged() {
     assert_eq!(shown("GEMINI_CLI", "seq 1 1500; exit 4"), (numbered(1_500), Some(4)));
     assert_eq!(shown("QWEN_CODE", "printf 'no line'"), ("no line".into(), Some(0)));
 }
 
 #[test]
-fn a_program_that_takes_the_whole_screen_is_left_alone() {
+fn full_screen_program_on_a_terminal_of_a_host_is_unchanged() {
     let (text, _) = shown("GEMINI_CLI", "printf '\\033[?1049h'; seq 1 5000; printf '\\033[?1049l'");
     assert_eq!(text, format!("\x1b[?1049h{}\x1b[?1049l", numbered(5_000)));
 }
 
 #[test]
-fn elsewhere_a_terminal_is_for_people() {
+fn terminal_of_other_hosts_runs_the_real_shell() {
     // A host that uses terminals only for people: the real shell has it.
     assert_eq!(shown("OPENCODE", "seq 1 5000"), (numbered(5_000), Some(0)));
 }
