@@ -1,4 +1,4 @@
-//! Output that is no text.
+//! Binary output: notices, `read`, `read --hex` and `grep`.
 
 use crate::program::{Done, Test, program};
 use crate::terminal::run_on_terminal;

@@ -1,4 +1,4 @@
-//! `overspill cut`, and what holds for every preview.
+//! `overspill cut`, and rules that apply to every preview.
 
 use std::fs;
 
@@ -41,7 +41,7 @@ fn cut_applies_every_limit() {
     assert!(cut("--max-bytes", 300).len() <= 300);
     assert!(cut("--max-chars", 300).chars().count() <= 300);
     assert!(cut("--max-lines", 7).lines().count() <= 7);
-    // A token of digits has at most three of them, and there is little else here.
+    // A token has at most three digits, and the output is almost only digits.
     assert!(cut("--max-tokens", 150).len() <= 4 * 150);
     let done =
         Test::new(&["cut", "--keep", "tail", "--max-bytes", "1KiB"]).stdin(numbered(5000)).run();
@@ -125,7 +125,7 @@ fn cut_envelope_shortens_the_text_of_a_response() {
     assert_eq!(serde_json::from_str::<Value>(&none.text()).unwrap()["status"], "partial");
 }
 
-/// Each source system's own words, names and places, from the command line.
+/// `--profile` gives the notices, file names and directories of each system.
 #[test]
 fn profile_answers_like_its_system() {
     let home = Home::new();
@@ -177,11 +177,11 @@ fn profile_answers_like_its_system() {
     let relative = said["data"]["truncation"]["full_output_path"].as_str().unwrap();
     assert_eq!(home.path("project").join(relative).display().to_string(), path);
     assert!(relative.starts_with("tool-output/tool_") && relative.ends_with("_Read.json"));
-    // Klaude counts characters, and 40,000 are not too many.
+    // The limit of klaude is in characters, and 40,000 are within it.
     assert_eq!(cut("klaude"), numbered(2500));
 }
 
-/// S3-21: what cannot be saved comes back as it was, also through a pipe.
+/// S3-21: an output that cannot be saved is unchanged, also through a pipe.
 #[test]
 fn agent_v2_returns_the_original_if_saving_fails() {
     let home = Home::new();

@@ -20,17 +20,19 @@ fn examples(page: &str) -> Vec<String> {
     example.captures_iter(page).map(|example| example[1].to_owned()).collect()
 }
 
-/// Returns a directory with two saved outputs, the newest of a failing command, and the file `build.log`.
-fn home() -> Done {
-    let done = Test::new(&["run", "--", "seq", "1", "4000"]);
+/// Returns a directory with the file `build.log` and three saved outputs, of which the newest is that of a failed command,
+/// and the short id of the oldest output.
+fn home() -> (Done, String) {
+    let done = Test::new(&["run", "--", "sh", "-c", "seq 1 4000; echo error"]);
     fs::write(done.dir.path().join("build.log"), "[1, 2]\n").unwrap();
     fs::create_dir(done.dir.path().join("bin")).unwrap();
     fs::create_dir(done.dir.path().join(".git")).unwrap();
     symlink(env!("CARGO_BIN_EXE_overspill"), done.dir.path().join("bin/overspill")).unwrap();
     let done = done.run().code(0);
+    let id = short(&done.id());
     shell(&done, "overspill seq 1 3000");
     shell(&done, "overspill run --shell 'seq 1 5000; exit 3'");
-    done
+    (done, id)
 }
 
 /// Runs a command line in that directory, and returns the exit code and everything that it prints.
@@ -54,8 +56,7 @@ fn shell(home: &Done, line: &str) -> (Option<i32>, String) {
 #[test]
 fn help_topic_examples_run() {
     for topic in TOPICS {
-        let home = home();
-        let id = short(&home.id());
+        let (home, id) = home();
         let examples = examples(&page(topic));
         assert!(examples.len() > 5, "{topic}: {examples:?}");
         for example in examples {

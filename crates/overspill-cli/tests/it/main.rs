@@ -1,4 +1,4 @@
-//! The program from outside: what is typed, what is printed, what is left behind.
+//! Integration tests: run the program and check its output, its exit code and its files.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 

@@ -1,4 +1,4 @@
-//! Options of all commands: which hold, and which are refused.
+//! Repeated options, and combinations of options that are errors.
 
 use crate::program::{Test, numbered, saved_run};
 
@@ -56,7 +56,7 @@ fn option_without_effect_is_an_error() {
     refused(&["config", "path", "--tool", "x"], "--tool has no effect on this command");
     refused(&["config", "check", "--project"], "--project has no effect on this command");
 
-    // What makes sense still does: the beginning or the end of an id, and one that is gone.
+    // Valid values still work: the start or the end of an id, and the id of an expired output.
     let found = |words: &[&str]| saved.then(words).1;
     assert_eq!(found(&["grep", "--from", &format!("{id}:3"), "^[345]$", &id]), "3:3\n4:4\n5:5\n");
     let end = format!("{}:4", &id[20..].to_lowercase());

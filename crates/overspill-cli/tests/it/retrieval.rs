@@ -1,4 +1,4 @@
-//! `read`, `grep`, `list` and the others that look at what is saved.
+//! `read`, `grep`, `list` and other commands that read saved outputs.
 
 use std::fs;
 
@@ -167,8 +167,7 @@ fn grep_max_count_applies_to_all_pages_together() {
     }
 }
 
-/// Runs a command and then whatever each answer says comes next; returns all answers without their
-/// last lines.
+/// Runs a command and the commands for all next pages. Returns all pages without their last lines.
 fn all_pages(done: &Done, first: &[&str]) -> Vec<String> {
     let mut args: Vec<String> = first.iter().map(|word| (*word).to_owned()).collect();
     let mut pages = Vec::new();
@@ -185,7 +184,7 @@ fn all_pages(done: &Done, first: &[&str]) -> Vec<String> {
         };
         pages.push(format!("{text}\n"));
         let Some((_, next)) = footer.split_once("; next: ") else { return pages };
-        // None of these has a blank or a quote within a word.
+        // None of these commands has quotes, so splitting at blanks is enough.
         let next = next.trim_end_matches(']').replace('\'', "");
         args = next.split(' ').skip(1).map(str::to_owned).collect();
         assert!(pages.len() < 50, "{args:?}");
@@ -232,7 +231,7 @@ fn short_id_of_a_notice_names_the_output() {
         assert!(code == 0 && page.starts_with("3\n[") && page.contains(&short), "{error}");
     }
     assert!(done.then(&["info", &short]).1.contains(&id));
-    // Fewer characters are the beginning of an id, or nothing.
+    // Fewer characters are the start of a whole id, or unknown.
     let (code, _, error) = done.then(&["read", &id[21..]]);
     assert!(code == 1 && error.contains("there is no output"), "{error}");
 }
@@ -241,7 +240,7 @@ fn short_id_of_a_notice_names_the_output() {
 fn unusable_store_is_named_once() {
     let done = saved_run();
     let dir = done.test.dir.path();
-    // What no file system takes, so that also those who may do everything cannot open it.
+    // A name that no file system accepts, so that even root cannot open it.
     let long = dir.join("x".repeat(300));
     for command in [["list", "--json"], ["gc", "--dry-run"], ["read", "01KA"], ["grep", "x"]] {
         let said = |directory: &std::path::Path| {
@@ -503,7 +502,7 @@ fn grep_knows_the_options_of_grep() {
     let context = found(&["-B", "1", "-A1", "-i", "^7$"]);
     assert_eq!((found(&["-C1", "^7$"]), &*context), (context.clone(), "6-6\n7:7\n8-8\n"));
 
-    // The next page asks for the same.
+    // The command for the next page has the same options.
     let text = found(&["-o", "-e", "[0-9]$", "-e", "^x y"]);
     let last = text.lines().last().unwrap();
     assert!(last.contains(" grep -o -e '[0-9]$' -e '^x y' "), "{last}");

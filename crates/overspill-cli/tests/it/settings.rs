@@ -1,4 +1,4 @@
-//! What settings do, and what is said of those that cannot be used.
+//! The effect of settings, and the warnings about invalid settings.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -141,12 +141,12 @@ fn unknown_variable_is_reported_by_config_and_doctor() {
     let (code, doctor, _) = home.run(&["doctor"]);
     let line = "✗ settings: OVERSPILL_MAX_LINE: there is no such variable; did you mean";
     assert!(code == 1 && doctor.contains(line), "{doctor}");
-    // Others have no time to look.
+    // Other commands do not check unknown variables, to start quickly.
     assert_eq!(home.run(&["cut"]), (0, String::new(), String::new()));
     assert_eq!(home.run(&["run", "--", "true"]).2, "");
 }
 
-/// Each variable that the sources or the documents speak of is known.
+/// The program knows each variable that the sources or the documents mention.
 #[test]
 fn every_documented_variable_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -157,7 +157,7 @@ fn every_documented_variable_exists() {
             names.extend(words.filter(|word| word.starts_with("OVERSPILL_")).map(str::to_owned));
         });
     }
-    // The prefix alone, and the examples of misspelt names.
+    // These are the prefix alone, and examples of misspelt names.
     let misspelt = ["OVERSPILL_MAX_LINE", "OVERSPILL_REDCT"];
     names.retain(|name| !name.ends_with('_') && !misspelt.contains(&name.as_str()));
     assert!(names.len() > 8, "{names:?}");
@@ -191,7 +191,7 @@ fn project_search_ends_at_its_root_and_below_the_home() {
 #[test]
 fn settings_of_the_store_take_effect() {
     let home = Home::new().user("[store]\nmax_output = 1000\nretention = \"1h\"\n");
-    // Lines that the preview shows are kept in any case; this one shows few.
+    // The store always keeps lines of the preview, and this preview has few.
     let args = ["cut", "--json", "--max-bytes", "400"];
     let (_, stdout, _) = home.run_with(&args, &numbered(5000));
     let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
@@ -209,7 +209,7 @@ fn settings_of_the_store_take_effect() {
     assert_eq!((code, &json["path"]), (0, &serde_json::Value::Null));
     assert!(json["error"].is_string() && json["spilled"] == true);
 
-    // The variable of the harness is stronger; without it the file says where.
+    // The variable of the test overrides the file; without the variable the file applies.
     let home = Home::new().user("[store]\ndir = \"~/mine\"\n");
     let output = program(home.dir.path())
         .env_remove("OVERSPILL_DIR")

@@ -1,4 +1,4 @@
-//! Limits on tokens.
+//! Limits in tokens, in a build without vocabularies.
 
 use crate::program::Test;
 

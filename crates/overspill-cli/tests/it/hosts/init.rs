@@ -1,4 +1,4 @@
-//! `init` and `uninstall`.
+//! `init` and `uninstall` for all hosts: the changes, and the exact way back.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::{links, read, run, well, write, wrong};
 
-/// What people may have in the files that are changed: the host, the file, its text.
+/// Files that users may have before `init`: the host, the path and the text.
 const FILES: &[(&str, &str, &str)] = &[
     (
         "claude-code",
@@ -44,7 +44,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// All options that write more.
+/// All options that add layers.
 const ALL: [&str; 4] = ["--force", "--mcp", "--hooks", "--rules"];
 
 fn init(home: &Path, host: &str) -> String {
@@ -61,7 +61,7 @@ fn uninstall_restores_every_file_exactly() {
         init(dir.path(), host);
         let with = read(&path);
         assert!(with.contains(".config/overspill/bin/"), "{with}");
-        // A second time changes nothing, and neither does less.
+        // A second `init` changes nothing, also with fewer options.
         init(dir.path(), host);
         well(dir.path(), &["init", host, "--force"]);
         assert_eq!(read(&path), with);
@@ -82,7 +82,7 @@ fn left(home: &Path) -> Vec<PathBuf> {
             match path.is_dir() {
                 true if path.ends_with(".local") => {}
                 true => open.push(path),
-                // Links of ours lead to the program.
+                // Our links lead to the program.
                 false if path.is_symlink() && path.starts_with(home.join(".config/overspill")) => {}
                 false => all.push(path),
             }
@@ -106,7 +106,7 @@ fn uninstall_of_every_host_leaves_no_file() {
     }
 }
 
-/// All there are, as `--help` of no host lists them.
+/// The names of all hosts.
 const HOSTS: [&str; 20] = [
     "claude-code",
     "codex",
@@ -241,12 +241,12 @@ fn settings_of_a_host_that_do_not_parse_stay() {
         assert!(said.contains("left as it is"), "{said}");
         assert_eq!((read(&path).as_str(), left(dir.path())), (text, vec![path.clone()]));
     }
-    // Another host of the same call is not half done.
+    // The other host of the same call is unchanged, too.
     let dir = tempfile::tempdir().unwrap();
     write(&dir.path().join(".claude/settings.json"), "{");
     wrong(dir.path(), &["init", "codex", "claude-code", "--force"], 2);
     assert!(!dir.path().join(".codex").exists());
-    // Nor is what was broken after us.
+    // `uninstall` does not change a file that was broken after `init`.
     well(dir.path(), &["init", "codex", "--force"]);
     write(&dir.path().join(".codex/config.toml"), "broken");
     wrong(dir.path(), &["uninstall", "codex"], 2);
@@ -286,7 +286,7 @@ fn init_without_a_name_lists_the_hosts_on_this_machine() {
 
 #[test]
 fn init_in_a_home_that_cannot_be_written_is_an_error() {
-    // Nobody can make a directory there, whoever it is.
+    // Not even root can make a directory there.
     let output =
         super::bare(Path::new("/proc")).args(["init", "codex", "--force"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -316,7 +316,7 @@ fn init_project_writes_only_settings_of_the_project() {
     std::fs::create_dir_all(work.join(".git")).unwrap();
     well(dir.path(), &["init", "opencode", "claude-code", "--project", "--force"]);
     assert!(read(&work.join("opencode.json")).contains("/bin/bash"));
-    // For this person alone: paths of a home are nobody else's.
+    // The private file of the user, because the paths are those of this machine.
     assert!(read(&work.join(".claude/settings.local.json")).contains("overspill-sh"));
     assert!(!dir.path().join(".claude/settings.json").exists());
     well(dir.path(), &["uninstall", "--all"]);
@@ -367,7 +367,7 @@ fn init_of_another_program_takes_over_the_links() {
     command.env("HOME", dir.path()).args(["init", "opencode", "--force"]);
     assert!(command.env_remove("XDG_CONFIG_HOME").status().unwrap().success());
     assert_eq!(std::fs::read_link(links(dir.path()).join("bash")).unwrap(), other);
-    // Settings name the link, so they need not change.
+    // The settings name the link, so they do not change.
     assert_eq!(read(&dir.path().join(".config/opencode/opencode.json")), with);
     let output = run(dir.path(), &["doctor"]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,4 +1,4 @@
-//! Standing in for a shell.
+//! The shell slot: overspill runs under the name of a shell.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::program::{numbered, program};
 
-/// A directory with the program under the name of a shell, and a store.
+/// A directory with links to the program under the names of shells, and a store.
 struct Slot {
     dir: tempfile::TempDir,
 }
@@ -27,7 +27,7 @@ impl Slot {
         self.dir.path().join(name)
     }
 
-    /// The program under a name, inside of a host, with nobody who talks to it.
+    /// Returns the program under a name, in the environment of a host, with an empty stdin.
     fn command(&self, name: &str) -> Command {
         let mut command = Command::new(self.path(name));
         for (name, value) in program(self.dir.path()).get_envs() {
@@ -63,7 +63,7 @@ fn command_of_a_host_is_shortened() {
     assert!(shown.contains("[overspill ") && shown.ends_with("40000\nbad\n"), "{shown}");
     assert!(shown.chars().count() <= 28_000 && shown.lines().count() <= 1_900);
     assert_eq!((text(&output.stderr).as_str(), slot.saved()), ("", 1));
-    // What it names can be typed there.
+    // The command in the notice works in the same shell.
     assert!(shown.contains("; overspill read "), "{shown}");
 }
 
@@ -87,7 +87,7 @@ fn shell_slot_runs_the_real_shell_for_everything_else() {
     let script = slot.path("script");
     std::fs::write(&script, "seq 1 20000\n").unwrap();
     assert_eq!(text(&slot.run(&[script.to_str().unwrap()]).stdout), all);
-    // Interactive, by an option that we do not know, or nested in what is bounded.
+    // Interactive, with an unknown option, or inside another overspill.
     assert_eq!(text(&slot.run(&["-i", "-c", "seq 1 20000"]).stdout), all);
     assert!(text(&slot.run(&["--version"]).stdout).starts_with("GNU bash"));
     let nested = slot.run(&["-c", "bash -c 'seq 1 20000' | tail -n 1; bash -c 'echo $BASH'"]);
@@ -135,7 +135,7 @@ fn command_of_a_known_host_is_shortened_though_its_stdin_is_a_socket() {
     let shown = run("continue", "seq 1 40000");
     assert!(shown.contains("[overspill ") && shown.ends_with("\n40000\n"), "{shown}");
     assert!(shown.chars().count() <= 24_500 && shown.lines().count() <= 480);
-    // Other hosts may talk to the command.
+    // Other hosts may write to the command.
     assert_eq!(run("qwen", "seq 1 20000"), numbered(20_000));
 }
 
@@ -168,7 +168,7 @@ fn host_that_closes_the_input_of_commands_talks_to_servers_only() {
 #[test]
 fn command_of_a_process_below_the_host_is_not_shortened() {
     let slot = Slot::new();
-    // The mark of goose reaches MCP servers, and this test is one of them.
+    // The variable of goose also reaches MCP servers, and this test acts as one.
     let mut bash = slot.command("bash");
     bash.env_remove("QWEN_CODE").env("AGENT_SESSION_ID", "1").args(["-c", "seq 1 20000"]);
     assert_eq!(text(&bash.output().unwrap().stdout), numbered(20_000));
@@ -195,9 +195,9 @@ fn frame_around_a_command_keeps_working() {
     let failed = prefix(&line("seq 1 20000; (exit 5)"));
     assert!(text(&failed.stdout).ends_with("20000\n"));
     assert_eq!(failed.status.code(), Some(5));
-    // A server or a hook has none.
+    // The line of a server or a hook has no frame.
     assert_eq!(text(&prefix("seq 1 20000").stdout), numbered(20_000));
-    // Records have the command itself.
+    // The record has the command without the frame.
     let list = program(slot.dir.path()).args(["list", "--json"]).output().unwrap();
     assert!(text(&list.stdout).contains("\"cd /usr; seq 1 20000\""), "{}", text(&list.stdout));
 
@@ -205,7 +205,7 @@ fn frame_around_a_command_keeps_working() {
     let output = slot.command("bash").env("GEMINI_CLI", "1").args(["-c", gemini]).output().unwrap();
     assert_eq!(output.status.code(), Some(4));
     assert!(text(&output.stdout).contains("[overspill ") && slot.path("bg").exists());
-    // Without it, it is a command of an MCP server, or of another that the host has started.
+    // Without the frame, the command comes from an MCP server or another process of the host.
     for name in ["bash", "overspill"] {
         let words: &[&str] = if name == "bash" { &["-c"] } else { &["sh", "-c"] };
         let mut command = slot.command(name);
@@ -262,7 +262,7 @@ fn inherited_guard_variable_of_an_ended_process_is_ignored() {
                 .stdout,
         )
     };
-    // Nobody above us has this number.
+    // No parent process has this id.
     assert!(run("999999999").contains("[overspill "));
     assert!(run("x").contains("[overspill "));
     assert_eq!(run(&std::process::id().to_string()), numbered(20_000));
@@ -287,7 +287,7 @@ fn bash_env_file_passes_the_command_to_overspill() {
     let file = slot.path("script");
     std::fs::write(&file, "seq 1 20000\n").unwrap();
     assert_eq!(text(&run(&[file.to_str().unwrap()], &script).stdout), numbered(20_000));
-    // Where the program is gone, bash goes on without it.
+    // Without the program, bash runs the command itself.
     std::fs::remove_file(super::links(slot.dir.path()).join("overspill")).unwrap();
     assert_eq!(text(&run(&["-c", "seq 1 20000"], &script).stdout), numbered(20_000));
 }

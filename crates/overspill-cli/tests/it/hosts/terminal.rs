@@ -1,4 +1,4 @@
-//! A host that runs commands on a terminal and takes what it then shows.
+//! Hosts that run commands on a terminal and read its screen.
 
 use std::fs::File;
 use std::io::Read;
@@ -18,7 +18,7 @@ fn shown(mark: &str, script: &str) -> (String, Option<i32>) {
     (text, child.wait().unwrap().code())
 }
 
-/// Starts a command on a terminal of the host.
+/// Runs a command on a terminal of the host. Returns the text on the terminal and the exit code.
 fn start(directory: &Path, mark: &str, script: &str) -> (File, Child) {
     let slot = directory.join("bash");
     symlink(env!("CARGO_BIN_EXE_overspill"), &slot).unwrap();
@@ -34,11 +34,11 @@ fn start(directory: &Path, mark: &str, script: &str) -> (File, Child) {
     command.env(mark, "1").arg("-c").arg(format!("{frame}{script}"));
     let copy = || theirs.try_clone().unwrap();
     command.stdin(copy()).stdout(copy()).stderr(copy()).current_dir(directory);
-    // Whoever holds a copy of the terminal waits for itself: all go with the command.
+    // Reading ends when all copies of the terminal are closed, so the command must own the last one.
     (host, command.spawn().unwrap())
 }
 
-/// How a screen is emptied.
+/// The escape sequences that clear the screen.
 const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
 
 #[test]
@@ -68,14 +68,14 @@ fn full_screen_program_on_a_terminal_of_a_host_is_unchanged() {
 
 #[test]
 fn terminal_of_other_hosts_runs_the_real_shell() {
-    // A host that uses terminals only for people: the real shell has it.
+    // This host uses terminals only for people, so the real shell runs.
     assert_eq!(shown("OPENCODE", "seq 1 5000"), (numbered(5_000), Some(0)));
 }
 
 #[test]
 fn command_on_a_terminal_that_the_host_moves_to_the_background_shows_everything() {
     let dir = tempfile::tempdir().unwrap();
-    // The output is too large already, so the rest of it is in the store.
+    // The output is already over the limit, so the rest is in the store.
     let script = "seq 1 40000; : > ready; n=0; \
                   while [ ! -e go ] && [ $n -lt 200 ]; do sleep 0.05; n=$((n + 1)); done; echo done";
     let (mut host, mut child) = start(dir.path(), "GEMINI_CLI", script);
