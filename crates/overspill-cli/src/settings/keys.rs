@@ -121,7 +121,7 @@ impl Key {
             }
             Key::Tokenizer => row("tokenizer", Tokenizer, "How tokens are counted: by an estimate, or exactly by a vocabulary."),
             Key::Profile => row("profile", Profile, "The limits, notices and directories to use: those of overspill, or of another system."),
-            Key::StoreDir => row("store.dir", Directory, "Where outputs are saved."),
+            Key::StoreDir => row("store.dir", Directory, "The directory of saved outputs."),
             Key::StoreQuota => row("store.quota", BYTES, "The size of all saved outputs together. Above it, overspill removes the outputs that were not used for the longest time."),
             Key::StoreMaxOutput => row("store.max_output", BYTES, "How much of one output is saved. Larger outputs keep the first and the last half of this limit, and every line that the preview shows."),
             Key::StoreKeepFree => row("store.keep_free", BYTES, "The disk space to keep free. overspill does not save an output that needs this space."),

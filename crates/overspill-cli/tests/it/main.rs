@@ -1,4 +1,4 @@
-//! Integration tests: run the program and check its output, its exit code and its files.
+//! Tests of the program from outside: its command line, its output and its files.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
