@@ -253,8 +253,16 @@ pub(crate) fn without_color(words: Vec<OsString>, env: &Env) -> Vec<OsString> {
     words
 }
 
-/// Replaces short forms: `last` by `read last`, `unpin` by `pin --off`, `version` by `--version`.
+/// Replaces short forms: `last` by `read last`, `unpin` by `pin --off`, `version` by `--version`, and `config help` by
+/// `help config`.
 pub(crate) fn expanded(mut words: Vec<OsString>) -> Vec<OsString> {
+    if let [_, command, help, ..] = &words[..]
+        && (command == "config" || command == "mcp")
+        && help == "help"
+    {
+        words.swap(1, 2);
+        return words;
+    }
     let first = words.get(1).and_then(|word| word.to_str());
     let (range, long): (_, &[&str]) = match first {
         Some("unpin") => (1..2, &["pin", "--off"]),

@@ -111,6 +111,8 @@ fn help_of_a_command_is_the_same_as_its_help_option() {
         let help = Test::new(&[&["help"], words].concat()).run().code(0).text();
         Test::new(&[words, &["--help"]].concat()).run().code(0).stdout(help);
     }
+    let help = Test::new(&["config", "help", "set"]).run().code(0).text();
+    Test::new(&["help", "config", "set"]).run().code(0).stdout(help);
     let first = Test::new(&["--help"]).run().code(0).text();
     Test::new(&["help"]).run().code(0).stdout(&first);
     for topic in TOPICS {
