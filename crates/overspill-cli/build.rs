@@ -1,8 +1,8 @@
-//! Links the released program without shared libraries, where that can be done.
+//! Links the release build statically, if the static libraries are installed.
 //!
-//! To load and bind a shared C library takes longer than everything that `overspill run` does for
-//! a short command. `-C target-feature=+crt-static` would be the plain way to say this, but without
-//! `--target` it is said to procedural macros as well, which cannot be built so.
+//! Loading a shared C library takes longer than all the work of `overspill run` for a short command.
+//! `-C target-feature=+crt-static` would be the usual option, but without `--target` it also applies to
+//! procedural macros, which cannot be linked statically.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,7 +21,7 @@ fn main() {
         println!("cargo::warning=linked with shared libraries: the static ones are not installed");
         return;
     }
-    // The compiler asks the linker for shared libraries by name; here they lead to the others.
+    // The compiler asks the linker for shared libraries by name. These scripts lead it to the static ones.
     let out = PathBuf::from(out);
     let led = [("libc.so", "libc.a"), ("libm.so", "libm.a"), ("libgcc_s.so", "libgcc_eh.a")];
     for (asked, given) in led {
@@ -30,13 +30,13 @@ fn main() {
             return;
         }
     }
-    // At a fixed place there is nothing left to be bound at the start.
+    // At a fixed address, the program needs no relocation when it starts.
     for argument in [format!("-L{}", out.display()), "-static".into(), "-no-pie".into()] {
         println!("cargo::rustc-link-arg-bin=overspill={argument}");
     }
 }
 
-/// Tells whether the C compiler knows where a library is.
+/// Tells whether the C compiler finds a library.
 fn is_installed(library: &str) -> bool {
     let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
     let found = Command::new(compiler).arg(format!("-print-file-name={library}")).output();

@@ -1,4 +1,4 @@
-//! The arguments of the program.
+//! The arguments of the program: defines all commands and options, and reads a command line into a [`Command`].
 
 mod details;
 mod likely;
@@ -16,9 +16,9 @@ pub(crate) use self::details::{CallDetails, StoreArgs};
 use crate::command::{
     audit::AuditArgs, completions::CompletionsArgs, config::ConfigArgs, cut::CutArgs,
     diff::DiffArgs, doctor::DoctorArgs, explain::ExplainArgs, gc::GcArgs, grep::GrepArgs,
-    hook::HookArgs, info::InfoArgs, init::InitArgs, list::ListArgs, man::ManArgs, mcp::McpArgs,
-    pin::PinArgs, push::PushArgs, read::ReadArgs, rm::RmArgs, run::RunArgs, sh::ShArgs,
-    stats::StatsArgs, uninstall::UninstallArgs, view::ViewArgs,
+    help::HelpArgs, hook::HookArgs, info::InfoArgs, init::InitArgs, list::ListArgs, man::ManArgs,
+    mcp::McpArgs, pin::PinArgs, push::PushArgs, read::ReadArgs, rm::RmArgs, run::RunArgs,
+    sh::ShArgs, stats::StatsArgs, uninstall::UninstallArgs, view::ViewArgs,
 };
 use crate::env::Env;
 use crate::pipelines::PipelineSettings;
@@ -30,7 +30,7 @@ use crate::ui::ColorChoice;
 
 pub(crate) use mistake::{as_program, explained, misuse, place};
 
-/// The commands by purpose. A test checks that none is missing.
+/// The first help page: commands by purpose, and topics. Tests check that none is missing.
 const HELP: &str = "\
 {about}
 
@@ -59,6 +59,7 @@ Set up:
   config        Show and change settings
   completions   Print a shell completion script
   man           Print a manual page
+  help          Print the help of a command or a topic
 
 Clean up:
   pin           Never delete an output automatically
@@ -71,6 +72,12 @@ Examples:
   overspill read q7atzy --lines 100-200     read a part of a saved output
   overspill grep -i error                   search all saved outputs
   overspill init claude-code                set up an agent
+
+Topics (overspill help TOPIC):
+  limits        How much of an output is shown
+  keep          Which part of a long output is shown
+  ids           How to name a saved output
+  settings      Files, variables and options, and which of them applies
 
 Options:
 {options}
@@ -87,6 +94,7 @@ pub(crate) fn first_examples() -> &'static str {
 // An option can be repeated, and the last one applies: an alias gives one, and its user another.
 #[derive(Debug, Parser)]
 #[command(name = "overspill", version, args_override_self = true, help_template = HELP)]
+#[command(disable_help_subcommand = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -128,11 +136,12 @@ pub(crate) enum Command {
     Sh(ShArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
+    Help(HelpArgs),
 }
 
-/// `run` alone.
+/// A parser for `run` alone.
 ///
-/// Agents put it in front of every command. A parser for all subcommands would take a tenth of the time
+/// Agents put `run` in front of every command. A parser for all subcommands would take a tenth of the time
 /// of a short command.
 #[derive(Debug, Parser)]
 #[command(name = "run", args_override_self = true)]
@@ -141,7 +150,7 @@ struct OnlyRun {
     args: RunArgs,
 }
 
-/// Names that are ours and never those of a command to run: subcommands, their aliases, and `help`.
+/// The words that `overspill WORD` never takes for a program to run: subcommands and their aliases.
 pub(crate) const OUR_WORDS: [&str; 36] = [
     "audit",
     "cat",
@@ -183,7 +192,7 @@ pub(crate) const OUR_WORDS: [&str; 36] = [
 
 /// Reads `CMD ARGUMENT…`, which is short for `run -- CMD ARGUMENT…`.
 ///
-/// `None` if the first word is ours, or if it is no program and looks like a mistyped word of ours.
+/// Returns `None` if the first word is a subcommand, or if it is no program and looks like a mistyped subcommand.
 fn bare_command(words: &[OsString], env: &Env) -> Option<Command> {
     let command = words.get(1..)?;
     let first = command.first()?.to_str()?;
@@ -200,7 +209,7 @@ fn bare_command(words: &[OsString], env: &Env) -> Option<Command> {
     RunArgs::without_options(command).map(Command::Run)
 }
 
-/// Reads the arguments of this process. The first is the name that it was called by.
+/// Reads the arguments of this process. The first is the name of the program.
 pub(crate) fn read(words: &[OsString], env: &Env) -> Result<Command, clap::Error> {
     if words.get(1).is_some_and(|word| word == "run") {
         let args = RunArgs::without_options(&words[2..])
@@ -209,7 +218,7 @@ pub(crate) fn read(words: &[OsString], env: &Env) -> Result<Command, clap::Error
             return Ok(Command::Run(args));
         }
     }
-    // Hosts call this after every tool, so no parser runs either.
+    // Hosts call `hook` after every tool, so it does not wait for the parser either.
     if let [_, word, host] = words
         && word == "hook"
         && let Some(host) = host.to_str().filter(|host| !host.starts_with('-'))
@@ -219,7 +228,7 @@ pub(crate) fn read(words: &[OsString], env: &Env) -> Result<Command, clap::Error
     if let Some(command) = bare_command(words, env) {
         return Ok(command);
     }
-    // The full parser words help and errors.
+    // Only the full parser has the texts of help and errors.
     let args = Args::try_parse_from(words)?;
     env.choose_color(args.color);
     Ok(args.command)
@@ -227,7 +236,7 @@ pub(crate) fn read(words: &[OsString], env: &Env) -> Result<Command, clap::Error
 
 /// Takes `--color WHEN` from the front of the arguments, so that `overspill --color never CMD` runs a command.
 ///
-/// The parser reports a value that is invalid.
+/// It leaves an invalid value in place, so that the parser reports it.
 pub(crate) fn without_color(words: Vec<OsString>, env: &Env) -> Vec<OsString> {
     let first = words.get(1).and_then(|word| word.to_str());
     let (value, used) = match first.and_then(|word| word.strip_prefix("--color")) {
@@ -244,13 +253,21 @@ pub(crate) fn without_color(words: Vec<OsString>, env: &Env) -> Vec<OsString> {
     words
 }
 
-/// Replaces words that are short for others: `last` by `read last`, `unpin` by `pin --off`, `version` by `--version`.
+/// Replaces short forms: `last` by `read last`, `unpin` by `pin --off`, `version` by `--version`, and `config help` by
+/// `help config`.
 pub(crate) fn expanded(mut words: Vec<OsString>) -> Vec<OsString> {
+    if let [_, command, help, ..] = &words[..]
+        && (command == "config" || command == "mcp")
+        && help == "help"
+    {
+        words.swap(1, 2);
+        return words;
+    }
     let first = words.get(1).and_then(|word| word.to_str());
     let (range, long): (_, &[&str]) = match first {
         Some("unpin") => (1..2, &["pin", "--off"]),
         Some("version") => (1..2, &["--version"]),
-        // These words name outputs, also if there is a program `last`.
+        // These words name outputs, even if a program `last` exists.
         Some(word) if RecentName::parse(word).is_some() => (1..1, &["read"]),
         _ => return words,
     };
@@ -258,23 +275,23 @@ pub(crate) fn expanded(mut words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
-/// Tells whether only the version is asked for, which needs no parser.
+/// Tells whether the arguments ask for the version, which needs no parser.
 pub(crate) fn asks_for_version(words: &[OsString]) -> bool {
     matches!(words, [_, word] if word == "--version" || word == "-V")
 }
 
-/// The limits of a preview, and the part that is shown. Settings decide about options that are missing.
+/// Options for the limits of a preview and the part that it shows. Settings apply where an option is missing.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct LimitArgs {
     #[command(flatten)]
     call: CallArgs,
-    /// How tokens are counted: `estimate`, or exactly by `o200k` or `cl100k` if this build has them [default: estimate].
+    /// Count tokens by `estimate`, or exactly by `o200k` or `cl100k` if this build has them [default: estimate].
     #[arg(long, value_name = "NAME", value_parser = tokenizer)]
     tokenizer: Option<Tokenizer>,
-    /// Use the limits, notices and directories of another system.
+    /// Use the limits, notices and directories of this profile [default: the setting `profile`].
     #[arg(long, value_name = "NAME", value_parser = profiles())]
     profile: Option<&'static str>,
-    /// The tool that made the output. It can have its own settings, and `list` shows it.
+    /// The tool that printed the output, such as `bash`. Settings of this tool apply, and `list` shows its name.
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
 }
@@ -289,19 +306,19 @@ pub(crate) struct Engine {
     pub(crate) call_id: Option<String>,
     /// The session that the output belongs to.
     pub(crate) session: Option<String>,
-    /// The profile that applies.
+    /// The profile in use.
     pub(crate) profile: Profile,
     pub(crate) pipelines: PipelineSettings,
 }
 
 impl LimitArgs {
-    /// Tells whether an option was given that changes what is shown.
+    /// Tells whether an option changes the preview.
     pub(crate) fn is_any_given(&self) -> bool {
         self.call.0 != Layer::default() || self.tokenizer.is_some() || self.profile.is_some()
     }
 
-    /// Turns what was typed, what is set and where we are into an engine. `tool` is what the
-    /// output comes from where nobody says it.
+    /// Makes an engine from these options, the settings and the environment. `tool` is the name of the tool
+    /// if no option names one.
     pub(crate) fn engine(&self, tool: &str, env: &Env) -> Engine {
         let profile = self.profile.and_then(Profile::named);
         let mut in_force = SettingSources::read(env).in_force(profile);
@@ -324,7 +341,7 @@ impl LimitArgs {
 #[derive(Debug, Default, Clone)]
 struct CallArgs(Layer);
 
-/// Returns the option for a setting; none if the setting has no option.
+/// Returns the option for a setting; `None` if the setting has no option.
 fn option(setting: CallSetting) -> Option<Arg> {
     let CallField { name, kind, option, .. } = setting.field();
     let (long, help) = option?;
@@ -333,7 +350,7 @@ fn option(setting: CallSetting) -> Option<Arg> {
         CallKind::Switch => {
             let parser = BoolValueParser::new().map(CallValue::Switch);
             let arg = arg.value_name("BOOL").value_parser(parser);
-            // `--fill` alone says yes; a word behind it is an argument of its own.
+            // `--fill` alone means true; the word after it is another argument.
             arg.num_args(0..=1).require_equals(true).default_missing_value("true")
         }
         CallKind::Keep => arg.value_name("KEEP").value_parser(keeps()),
@@ -407,6 +424,7 @@ pub(crate) fn duration(typed: &str) -> Result<Duration, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::help::{TOPICS, Topic};
 
     #[test]
     fn options_that_may_be_repeated_add_up() {
@@ -418,7 +436,7 @@ mod tests {
     }
 
     #[test]
-    fn run_is_read_in_the_same_way_by_itself() {
+    fn run_parser_agrees_with_the_full_parser() {
         for line in [
             "overspill run -- a",
             "overspill run -- a --b -- c run",
@@ -457,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn command_begins_with_the_first_word_that_is_no_option() {
+    fn command_begins_with_the_first_argument_that_is_no_option() {
         for (line, expected) in [
             ("overspill run cargo test", "cargo test"),
             ("overspill run cargo test -- --nocapture", "cargo test -- --nocapture"),
@@ -475,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn our_words_are_never_commands_to_run() {
+    fn subcommands_are_never_programs_to_run() {
         for line in ["overspill list", "overspill help", "overspill lissst", "overspill --version"]
         {
             assert_eq!(command_of(line, &no_path()), None, "{line}");
@@ -487,6 +505,9 @@ mod tests {
             for name in std::iter::once(command.get_name()).chain(command.get_all_aliases()) {
                 assert!(OUR_WORDS.contains(&name), "{name}");
             }
+        }
+        for Topic { name, about, .. } in &TOPICS {
+            assert!(HELP.contains(&format!("\n  {name:14}{about}\n")), "{name}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Everything that overspill takes from its surroundings: variables, directories, its own program.
+//! The environment of the process: variables, directories, and the path of this program.
 //!
-//! `main` makes one [`Env`] and hands it down. A value is read only when a command uses it, so that a
-//! command starts at once.
+//! `main` makes one [`Env`] and passes it to all commands. A value is read only when a command uses it, so that a
+//! command starts quickly.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -18,7 +18,7 @@ use crate::ui::{self, ColorChoice, Colors};
 /// The name of this program.
 const NAME: &str = "overspill";
 
-/// The surroundings of this process. Clones share what was read.
+/// The environment of this process. Clones share the values that were read.
 #[derive(Debug, Clone)]
 pub(crate) struct Env(Arc<Surroundings>);
 
@@ -40,12 +40,12 @@ enum Variables {
 }
 
 impl Env {
-    /// Returns the surroundings of this process, without reading anything yet.
+    /// Returns the environment of this process, without reading anything yet.
     pub(crate) fn of_process() -> Env {
         Env::new(Variables::Process, OnceLock::new())
     }
 
-    /// Returns surroundings with these variables alone.
+    /// Returns an environment with only these variables.
     #[cfg(test)]
     pub(crate) fn of_table(variables: &[(&str, &str)], directory: &Path) -> Env {
         let variables = variables.iter().map(|(name, value)| (name.into(), value.into()));
@@ -57,7 +57,7 @@ impl Env {
         Env(Arc::new(Surroundings { variables, directory, places, program_name, color }))
     }
 
-    /// Returns a variable that is not empty.
+    /// Returns the value of a variable; `None` if it is not set or empty.
     pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
         let value = match &self.0.variables {
             Variables::Process => std::env::var_os(name),
@@ -131,7 +131,7 @@ impl Env {
             .get_or_init(|| Places::from_env(variable, self.directory_or_empty().to_owned()))
     }
 
-    /// Returns the directories that the project may have its settings in.
+    /// Returns the directories in which the project may have its settings.
     pub(crate) fn project_directories(&self) -> impl Iterator<Item = &Path> {
         profile::project_directories(self.directory_or_empty(), self.home())
     }
@@ -156,7 +156,7 @@ impl Env {
         Places::below(self.config_home(), NAME)
     }
 
-    /// Returns the directory of the links that hosts run us by.
+    /// Returns the directory of the links by which hosts run overspill.
     pub(crate) fn links(&self) -> PathBuf {
         self.config_directory().join("bin")
     }
@@ -175,14 +175,14 @@ impl Env {
         self.variable(variables::SESSION).map(|session| session.to_string_lossy().into_owned())
     }
 
-    /// Sets when colours are used. The first choice stays.
+    /// Chooses when colours are used. Only the first choice counts.
     pub(crate) fn choose_color(&self, choice: ColorChoice) {
         let _ = self.0.color.set(choice);
     }
 
-    /// Tells whether a person types and reads on a terminal. An agent may run us on one, too.
+    /// Tells whether a person, and not an agent, types and reads on a terminal.
     pub(crate) fn has_person(&self) -> bool {
-        // A person looks at the page of `overspill view`.
+        // A person reads the page of `overspill view`.
         if ui::is_captured() {
             return true;
         }
@@ -190,7 +190,7 @@ impl Env {
         io::stdin().is_terminal() && ui::is_seen() && !is_dumb && !hosts::is_inside(self)
     }
 
-    /// Tells whether a person waits at a terminal, also if our output goes elsewhere.
+    /// Tells whether a person waits at a terminal, also if standard output goes to a file or a pipe.
     pub(crate) fn is_watched(&self) -> bool {
         let is_dumb = self.variable("TERM").is_some_and(|term| term == "dumb");
         io::stderr().is_terminal() && !is_dumb && !hosts::is_inside(self)
@@ -215,7 +215,7 @@ impl Env {
         directories.into_iter().map(move |directory| directory.join(program))
     }
 
-    /// Returns a path as people write it, on one visible line.
+    /// Returns a path for a person to read, with `~` for the home directory and without control characters.
     pub(crate) fn shown(&self, path: &Path) -> String {
         let below = self.home().and_then(|home| Some(path.strip_prefix(home).ok()?.to_owned()));
         let path = match below {
@@ -230,8 +230,8 @@ impl Env {
         std::env::current_exe()
     }
 
-    /// Returns the word that runs this program in a shell with our environment: the plain name if that
-    /// leads to this very program, else its path.
+    /// Returns the word that runs this program in a shell with the same environment: `overspill` if the PATH
+    /// leads to this program, else its path.
     ///
     /// The search looks into the directories of the PATH, so it runs once and only on demand.
     pub(crate) fn program_name(&self) -> &str {
@@ -251,14 +251,14 @@ impl Env {
         path.map_or_else(|| NAME.into(), |path| ui::shell_word(&path.to_string_lossy()))
     }
 
-    /// Returns the path of this program as a word of a shell.
+    /// Returns the path of this program, quoted for a shell.
     pub(crate) fn own_path(&self) -> Option<String> {
         Some(ui::shell_word(self.real_executable()?.to_str()?))
     }
 
-    /// Tells whether our name leads to this program, from any directory.
+    /// Tells whether the PATH leads to this program from any directory.
     fn is_on_path(&self) -> bool {
-        // A shell runs the first one. Whether it can be run does not matter: it must be this program.
+        // A shell runs the first file of this name, so that file must be this program.
         let file = format!("{NAME}{}", std::env::consts::EXE_SUFFIX);
         let first = self.on_path(&file).find(|path| path.is_file());
         let first = first.filter(|path| path.is_absolute());
@@ -269,7 +269,7 @@ impl Env {
     /// Returns the file of this program without links in its path.
     fn real_executable(&self) -> Option<PathBuf> {
         let own = self.executable().ok()?;
-        // Linux reports a program that was replaced meanwhile as deleted. Its successor is at that path.
+        // Linux reports a program that was replaced since its start as deleted. The new program has that path.
         let place = own.to_str().and_then(|path| path.strip_suffix(" (deleted)"));
         let own = place.filter(|_| !own.exists()).map(PathBuf::from).unwrap_or(own);
         Some(own.canonicalize().unwrap_or(own))

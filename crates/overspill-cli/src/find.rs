@@ -1,4 +1,4 @@
-//! Finds the output that a user names.
+//! Finds the saved output that a user names by id, path, `last` or `failed`.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -16,19 +16,19 @@ use crate::settings::SettingSources;
 use crate::stores::{self, OpenStore, Outputs, StoreAccess};
 use crate::ui;
 
-/// The length of the short name of an output in a notice.
+/// The number of characters of a short id.
 const SHORT: usize = 6;
-/// An error names at most so many outputs.
+/// The number of outputs that an error names at most.
 const MOST_NAMED: usize = 5;
 
-/// Returns the store, as a model may see it, and the output that `typed` names: an id, the beginning or
-/// the end of one, or a path.
+/// Returns the store, with secrets masked as the settings say, and the output that `typed` names: an id, the start or
+/// the end of an id, a path, or a name such as `last`.
 pub(crate) fn find(typed: &OsStr, access: &StoreAccess<'_>) -> anyhow::Result<(Outputs, OutputId)> {
     let (store, name, redact) = found(typed, access)?;
     Ok((redact.shown_store(&store), name))
 }
 
-/// Like [`find`], with the store as it was saved.
+/// Like [`find`], with the store unmasked.
 pub(crate) fn find_raw(
     typed: &OsStr,
     access: &StoreAccess<'_>,
@@ -36,7 +36,7 @@ pub(crate) fn find_raw(
     found(typed, access).map(|(store, name, _)| (store, name))
 }
 
-/// Like [`find_raw`], with the rules for what is shown of it.
+/// Like [`find_raw`], with the rules for masking.
 pub(crate) fn find_with_redaction(
     typed: &OsStr,
     access: &StoreAccess<'_>,
@@ -64,13 +64,13 @@ fn found(typed: &OsStr, access: &StoreAccess<'_>) -> anyhow::Result<(Outputs, Ou
     let stem = if names == NameStyle::OWN { stem.to_ascii_uppercase() } else { stem.to_owned() };
     let mut alike = match store.matching(&stem) {
         Ok(found) if !found.ids.is_empty() => found,
-        // Outputs from before a setting changed are still here.
+        // Outputs in a store of earlier settings can still be found.
         asked => match elsewhere(&stem, env).or_else(|| of_other_profile(typed, env)) {
             Some((here, found)) => {
                 store = Arc::new(here);
                 found
             }
-            // An error of the store is not an error in the id.
+            // If the store fails, the error is about the store and not about the id.
             None => asked.map_err(unread)?,
         },
     };
@@ -118,7 +118,7 @@ fn is_path(typed: &OsStr) -> bool {
 
 /// Finds the output at a path, in the store of any profile that has that directory.
 fn by_path(path: &Path, shown: &str, env: &Env) -> anyhow::Result<(Outputs, OutputId)> {
-    // Paths of some notices begin at the project, others at the working directory.
+    // Some notices have paths relative to the project, others relative to the working directory.
     let bases = [env.directory_or_empty().to_owned(), env.project_root()];
     let typed: Vec<String> =
         bases.iter().map(|base| base.join(path).to_string_lossy().into_owned()).collect();
@@ -163,7 +163,7 @@ fn of_other_profile(typed: &OsStr, env: &Env) -> Option<(Disk, IdMatches)> {
     })
 }
 
-/// Says what to do about an error, where that is known.
+/// Adds a hint to an error of the store, if one is known.
 fn unread(error: overspill::Error) -> anyhow::Error {
     match error {
         overspill::Error::Damaged { .. } => {
@@ -173,7 +173,7 @@ fn unread(error: overspill::Error) -> anyhow::Error {
     }
 }
 
-/// Looks for an id in the stores that are not set any more.
+/// Looks for an id in the stores of earlier settings.
 fn elsewhere(stem: &str, env: &Env) -> Option<(Disk, IdMatches)> {
     stores::elsewhere(&SettingSources::of_user(env)).into_iter().find_map(|disk| {
         let alike =
@@ -189,7 +189,7 @@ pub(crate) fn is_short_id(typed: &str, env: &Env) -> bool {
         && find(OsStr::new(typed), &StoreAccess::by_settings(env)).is_ok()
 }
 
-/// Finds all outputs that are named, before a command changes any of them.
+/// Finds all named outputs, before a command changes any of them.
 pub(crate) fn all(
     typed: &[OsString],
     access: &StoreAccess<'_>,
@@ -197,7 +197,7 @@ pub(crate) fn all(
     typed.iter().map(|typed| find(typed, access)).collect()
 }
 
-/// Returns the saved outputs, the last saved first.
+/// Returns the saved outputs, the newest first.
 ///
 /// The order is by name and not by use, because reading a page counts as a use.
 pub(crate) fn newest_first(store: &dyn Store) -> anyhow::Result<Vec<Entry>> {
@@ -213,7 +213,7 @@ fn told_apart(names: &[OutputId]) -> Vec<String> {
     if is_unique { short } else { names.iter().map(ToString::to_string).collect() }
 }
 
-/// Returns a line about an output that may be meant.
+/// Returns a line about an output that the user may mean.
 fn line(store: &dyn Store, name: &OutputId, id: &str) -> String {
     let record = store.record(name).ok().flatten().unwrap_or_default();
     let what = ui::short(&record.call.command.or(record.call.tool).unwrap_or_default(), 60);
@@ -222,7 +222,7 @@ fn line(store: &dyn Store, name: &OutputId, id: &str) -> String {
     format!("\n  {id}  {size}, {age} old  {what}")
 }
 
-/// Says whether an output has expired or never was.
+/// Returns the error for an unknown id: the output has expired, or never existed.
 fn missing(store: &dyn Store, typed: &str, stem: &str) -> anyhow::Error {
     let gone = OutputId::parse(stem).and_then(|name| match store.expired(&name) {
         Ok(Some(gone)) => Some(gone),

@@ -1,8 +1,9 @@
 //! Tells how this program was installed.
 //!
-//! One program serves all channels, so the answer is not in it. Each package has a file beside the program,
-//! `share/overspill/installed-by`, with the name of the channel and the version: `pip 0.2.0`. Another program may take
-//! the place of ours, so a file of another version does not count. `cargo install` writes a list of its own.
+//! All channels ship the same program, so the program itself does not know its channel. Each package has a file beside
+//! the program, `share/overspill/installed-by`, with the name of the channel and the version: `pip 0.2.0`. Another
+//! channel may have replaced the program, so a file of another version does not count. `cargo install` writes its own
+//! list.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +14,7 @@ const MARKER: &str = "share/overspill/installed-by";
 const CARGO_LIST: &str = ".crates.toml";
 const CHANNELS: [&str; 4] = ["pip", "npm", "deb", "archive"];
 
-/// Returns the channel that this program came by, if it is known.
+/// Returns the channel that installed this program, if it is known.
 pub(crate) fn channel(program: &Path) -> Option<&'static str> {
     let prefix = program.parent()?.parent()?;
     let version = env!("CARGO_PKG_VERSION");
@@ -34,16 +35,16 @@ pub(crate) fn version(program: Option<&Path>) -> String {
     }
 }
 
-/// A cache from which uv or npm runs a program without installing it, and empties when it likes.
+/// A cache from which uv or npm runs a program without installing it. The cache can be emptied at any time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ProgramCache {
-    /// The command that runs programs from it.
+    /// The command that runs programs from the cache.
     pub(crate) runner: &'static str,
-    /// The command that installs the program for good.
+    /// The command that installs the program permanently.
     pub(crate) install: &'static str,
 }
 
-/// Returns the cache that a program runs from.
+/// Returns the cache from which a program runs; `None` if it is installed.
 pub(crate) fn cache(program: &Path) -> Option<ProgramCache> {
     let has = |is_wanted: fn(&str) -> bool| {
         program.iter().any(|name| name.to_str().is_some_and(is_wanted))

@@ -1,7 +1,7 @@
 //! The program `overspill`, without its `main`.
 //!
-//! A package for shipping compiles this library for size and `main.rs` for speed: the fat link makes vector code of loops
-//! only if the crate that is linked last is compiled for speed.
+//! Release packages compile this library for size and `main.rs` for speed: link-time optimization vectorizes loops
+//! only if the last crate is compiled for speed.
 
 mod args;
 #[cfg_attr(not(feature = "bucket"), path = "no_bucket.rs")]
@@ -45,7 +45,7 @@ pub fn begin(words: Vec<OsString>) -> u8 {
     if process::is_to_lead(&words) {
         return process::lead_session(&words);
     }
-    // A stage of a pipeline must start quickly.
+    // A stage of a pipeline must start quickly, so this comes before the parser.
     if let Some(code) = pipelines::tee::called(&words) {
         return code;
     }
@@ -78,7 +78,7 @@ fn run(typed: Vec<OsString>, descriptors: Descriptors, env: &Env) -> u8 {
     let command = match args::read(words, env) {
         Ok(command) => command,
         Err(error) => {
-            // Help goes to stdout and is no mistake.
+            // Help goes to stdout and is not an error.
             if !error.use_stderr() {
                 return ui::ended(ui::written(error.print()));
             }
@@ -87,7 +87,7 @@ fn run(typed: Vec<OsString>, descriptors: Descriptors, env: &Env) -> u8 {
             return code;
         }
     };
-    // `run` and `sh` do this themselves, and start their command with the signals they found.
+    // `run` and `sh` block the signal later, so that their command starts with the original signals.
     if !matches!(command, Command::Run(_) | Command::Sh(_)) {
         process::block_file_size_signal();
     }
@@ -116,5 +116,6 @@ fn run(typed: Vec<OsString>, descriptors: Descriptors, env: &Env) -> u8 {
         Command::Hook(args) => command::hook::run(&args, env),
         Command::Completions(args) => command::completions::run(&args, env),
         Command::Man(args) => command::man::run(&args, env),
+        Command::Help(args) => command::help::run(&args, env),
     }
 }

@@ -1,9 +1,8 @@
 //! The program `overspill`.
 //!
-//! Where possible it starts without the start-up code of the standard library. That code ignores
-//! SIGPIPE and opens files in the place of descriptors that are not open, and a command must not
-//! inherit these changes. Only with the C libraries of GNU and Apple does
-//! `std::env::args` work without that code.
+//! With the C libraries of GNU and Apple, it starts without the start-up code of the standard library.
+//! That code ignores SIGPIPE and opens files for closed descriptors, and a command must not inherit these
+//! changes. Other C libraries need the start-up code for `std::env::args`.
 
 #![cfg_attr(
     all(
@@ -21,7 +20,7 @@
 #[allow(unsafe_code, reason = "the name is the C library's; nothing else has it")]
 #[unsafe(no_mangle)]
 extern "C" fn main(_: std::ffi::c_int, _: *const *const std::ffi::c_char) -> std::ffi::c_int {
-    // It writes buffered output. Returning from here would not.
+    // `exit` flushes buffered output. Returning from here would not.
     std::process::exit(overspill_cli::begin(std::env::args_os().collect()).into())
 }
 

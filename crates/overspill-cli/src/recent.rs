@@ -1,15 +1,15 @@
-//! Names for the newest outputs: `last`, `last~2`, `failed`, `failed~1`.
+//! Names of the newest outputs: `last`, `last~2`, `failed`, `failed~1`.
 
 use overspill::internal::store::{NameStyle, RecentQuery};
 use overspill::store::{OutputId, Store};
 
 use crate::env::Env;
 
-/// An output as people name it: by its place among the newest.
+/// The name of an output by its place among the newest outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RecentName {
     is_failed: bool,
-    /// How many newer ones are skipped.
+    /// The number of newer outputs that are skipped.
     skipped: usize,
 }
 
@@ -25,14 +25,14 @@ impl RecentName {
         Some(RecentName { is_failed, skipped: skipped.parse().ok()? })
     }
 
-    /// Returns the output, if this directory has it.
+    /// Returns the output of this directory; `None` if the directory has too few outputs.
     pub(crate) fn find(
         self,
         store: &dyn Store,
         names: NameStyle,
         env: &Env,
     ) -> Result<Option<OutputId>, overspill::Error> {
-        // The stores of other systems have no records, so no directories either.
+        // The stores of other systems have no records, so the directory of an output is unknown.
         let is_ours = names == NameStyle::OWN;
         let directory = env.recorded_directory().filter(|_| is_ours);
         let most = self.skipped.saturating_add(1);

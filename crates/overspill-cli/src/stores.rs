@@ -1,4 +1,4 @@
-//! Opens the stores that the user's settings name.
+//! Opens the stores that the user's settings or `--profile` name.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::ui;
 /// A store of saved outputs.
 pub(crate) type Outputs = Arc<dyn Store>;
 
-/// The store that a command looks into: that of the profile, else the one that the settings name.
+/// The store of a command: the store of `profile`, else the store of the settings.
 #[derive(Debug, Clone)]
 pub(crate) struct StoreAccess<'a> {
     pub(crate) env: &'a Env,
@@ -24,29 +24,29 @@ pub(crate) struct StoreAccess<'a> {
 }
 
 impl<'a> StoreAccess<'a> {
-    /// Leaves the store to the settings.
+    /// Returns the access to the store of the settings.
     pub(crate) fn by_settings(env: &'a Env) -> StoreAccess<'a> {
         StoreAccess { env, profile: None }
     }
 }
 
-/// Returns the store as a model may see it, or why there is none.
+/// Returns the store with secrets masked as the settings say. The error is the reason why it cannot be opened.
 pub(crate) fn store(access: &StoreAccess<'_>) -> Result<Outputs, String> {
     store_and_redact(access).map(|(store, redact)| redact.shown_store(&store))
 }
 
-/// A store, and what its readers need to know.
+/// An open store, and the facts that its readers need.
 pub(crate) struct OpenStore {
     pub(crate) store: Outputs,
-    /// The redaction for what is shown of it.
+    /// The rules for masking.
     pub(crate) redact: Redact,
-    /// The names of its outputs.
+    /// The style of the names of its outputs.
     pub(crate) names: NameStyle,
-    /// Its outputs have records.
+    /// Whether its outputs have records.
     pub(crate) records: bool,
 }
 
-/// Returns the store as it is, and the redaction for what is shown of it.
+/// Returns the store unmasked, and the rules for masking.
 pub(crate) fn store_and_redact(access: &StoreAccess<'_>) -> Result<(Outputs, Redact), String> {
     open(access).map(|opened| (opened.store, opened.redact))
 }
@@ -60,7 +60,7 @@ pub(crate) fn open(access: &StoreAccess<'_>) -> Result<OpenStore, String> {
     if !bucket::holds(&sources, &profile) {
         can_be(sources.disk(&profile).map_err(with_hint)?.path()).map_err(with_hint)?;
     }
-    // A bucket changes only the redaction of what is saved.
+    // With a bucket, only the masking of saved outputs differs.
     Ok(OpenStore {
         store,
         redact: sources.redact(false),
@@ -69,7 +69,7 @@ pub(crate) fn open(access: &StoreAccess<'_>) -> Result<OpenStore, String> {
     })
 }
 
-/// Returns the directories of all profiles that have one on this machine, with the profiles.
+/// Returns all profiles that have a directory on this machine, with the directories.
 pub(crate) fn of_all_profiles(env: &Env) -> Vec<(Profile, Disk)> {
     let open = |profile: Profile| {
         let ResolvedSettings { profile, sources, .. } =
@@ -80,8 +80,8 @@ pub(crate) fn of_all_profiles(env: &Env) -> Vec<(Profile, Disk)> {
     Profile::ALL.into_iter().filter_map(open).collect()
 }
 
-/// Returns the stores that have `path` in them if it comes from a command in another directory: some profiles save
-/// below the project or the working directory.
+/// Returns the stores that may contain `path`, if a command in another directory saved it: some profiles save below the
+/// project or the working directory.
 pub(crate) fn of_other_directories(path: &Path) -> impl Iterator<Item = Disk> {
     let parent = path.parent().filter(|parent| parent.is_absolute());
     Profile::ALL.into_iter().filter_map(move |profile| match &profile.directory {
@@ -92,19 +92,19 @@ pub(crate) fn of_other_directories(path: &Path) -> impl Iterator<Item = Disk> {
     })
 }
 
-/// Returns the part of the bucket that is on this machine, as a model may see it.
+/// Returns the local part of the bucket's store, with secrets masked as the settings say.
 pub(crate) fn local_part(env: &Env) -> Option<Outputs> {
     let sources = SettingSources::of_user(env);
     let spool: Outputs = Arc::new(bucket::spool(&sources)?);
     Some(sources.redact(false).shown_store(&spool))
 }
 
-/// Adds what to do about a store that cannot be used.
+/// Adds a hint to the error about an unusable store.
 fn with_hint(error: String) -> String {
     format!("{error}\n\nhint: set OVERSPILL_DIR or HOME; `overspill doctor` checks the store")
 }
 
-/// Refuses a directory that does not exist and cannot be made. The first output makes a missing one.
+/// Fails if a directory does not exist and cannot be made. Otherwise the first output makes a missing directory.
 fn can_be(directory: &Path) -> Result<(), String> {
     let first = directory.ancestors().find_map(|above| Some((above, above.metadata().ok()?)));
     match first {
@@ -119,18 +119,18 @@ fn can_be(directory: &Path) -> Result<(), String> {
     }
 }
 
-/// The directory of outputs that wait for buckets, within the store on this machine.
+/// The name of the directory for outputs that wait for an upload, in the store on this machine.
 const SPOOLS: &str = "buckets";
 
 /// Returns the store of outputs that wait for the bucket of this name.
 pub(crate) fn spool(disk: &Disk, name: &str) -> Disk {
-    // All projects share a bucket, so no rule of a host is about one of them.
+    // All projects share a bucket, so the store has no folders for projects.
     let options = DiskOptions { project: None, ..disk.options().clone() };
     Disk::new(disk.path().join(SPOOLS).join(name), options)
 }
 
-/// Returns the stores of outputs that wait, or have waited, for other buckets than the one that is set;
-/// with their names.
+/// Returns the local stores for other buckets than the current one, with their names. Their outputs wait, or have
+/// waited, for an upload.
 pub(crate) fn other_spools(sources: &SettingSources) -> Vec<(String, Disk)> {
     let Ok(disk) = sources.disk(&Profile::OWN) else { return Vec::new() };
     let folders = std::fs::read_dir(disk.path().join(SPOOLS)).into_iter().flatten().flatten();
@@ -144,7 +144,7 @@ pub(crate) fn other_spools(sources: &SettingSources) -> Vec<(String, Disk)> {
     spools
 }
 
-/// Returns the stores on this machine that are not set and may still have outputs: those from before a
+/// Returns the stores of earlier settings on this machine, which may still have outputs: the store from before a
 /// bucket was set, and those for other buckets.
 pub(crate) fn elsewhere(sources: &SettingSources) -> Vec<Disk> {
     let spools = other_spools(sources).into_iter().map(|(_, spool)| spool);

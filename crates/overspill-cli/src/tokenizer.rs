@@ -1,26 +1,26 @@
-//! Whose tokens are counted.
+//! The ways to count tokens: an estimate, or exact counting with a vocabulary.
 //!
-//! A vocabulary is tens of megabytes, so exact counting is a feature of the build, and nothing of
-//! it is looked at unless a limit on tokens is asked for by its name.
+//! A vocabulary has tens of megabytes, so exact counting is a feature of the build. The program loads a vocabulary
+//! only if a setting or an option names it.
 
 use overspill::core::Tokens;
 
-/// Whose tokens are counted.
+/// A way to count tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Tokenizer {
-    /// Nobody's: our own estimate.
+    /// The estimate of overspill.
     #[default]
     Estimate,
-    /// Those of the vocabulary o200k.
+    /// Exact counting with the vocabulary o200k.
     #[cfg(feature = "tokenizers")]
     O200k,
-    /// Those of the vocabulary cl100k.
+    /// Exact counting with the vocabulary cl100k.
     #[cfg(feature = "tokenizers")]
     Cl100k,
 }
 
 impl Tokenizer {
-    /// Those there are, by name.
+    /// The tokenizers of this build, by name.
     pub(crate) const NAMES: &[(&str, Tokenizer)] = &[
         ("estimate", Tokenizer::Estimate),
         #[cfg(feature = "tokenizers")]
@@ -29,7 +29,7 @@ impl Tokenizer {
         ("cl100k", Tokenizer::Cl100k),
     ];
 
-    /// Says which there are.
+    /// Returns a text that names the tokenizers of this build.
     pub(crate) fn allowed() -> &'static str {
         if cfg!(feature = "tokenizers") {
             r#""estimate", "o200k" or "cl100k""#
@@ -38,7 +38,7 @@ impl Tokenizer {
         }
     }
 
-    /// Returns the one of this name.
+    /// Returns the tokenizer of this name.
     pub(crate) fn named(name: &str) -> Option<Tokenizer> {
         Tokenizer::NAMES.iter().find(|(known, _)| *known == name).map(|(_, tokenizer)| *tokenizer)
     }
@@ -48,7 +48,7 @@ impl Tokenizer {
         known.map_or("estimate", |(name, _)| name)
     }
 
-    /// Returns how it counts.
+    /// Returns the counting method for the engine.
     pub(crate) fn tokens(self) -> Tokens {
         match self {
             Tokenizer::Estimate => Tokens::Estimate,

@@ -1,4 +1,5 @@
-//! What people see.
+//! Output for people: answers on stdout, errors, warnings and notes on stderr, tables, colours, a pager and a progress
+//! bar. Commands give values, and this module writes them in one form.
 
 mod capture;
 mod color;
@@ -27,7 +28,7 @@ pub(crate) use progress::Progress;
 pub(crate) use quote::{escaped, shell_word};
 pub(crate) use table::Table;
 
-/// How wide a line may be that nobody looks at on a terminal.
+/// The number of columns of a line if standard output is not a terminal.
 const WIDTH_ELSEWHERE: usize = 120;
 
 /// Writes the outcome to standard output.
@@ -36,7 +37,7 @@ pub(crate) fn show(outcome: &Outcome) -> anyhow::Result<()> {
     answer_bytes(outcome.bytes())
 }
 
-/// Says where the rest is, or why it is not saved, if the text that is shown has no room for it.
+/// Prints on stderr how to read the rest, or why the output is not saved, if the shown text has no room for a notice.
 pub(crate) fn say_if_silent(outcome: &Outcome) {
     let Outcome::Spilled(spilled) = outcome else { return };
     if spilled.is_silent() {
@@ -44,7 +45,7 @@ pub(crate) fn say_if_silent(outcome: &Outcome) {
     }
     if let Err(error) = &spilled.saved {
         let reason = escaped(&error.to_string(), 200);
-        // Only a long notice has the reason, as one line.
+        // Only a long notice contains the reason.
         let start: String = reason.chars().take(40).collect();
         if !spilled.text.contains(&start) {
             warn_line(&format!("the output could not be saved: {reason}"));
@@ -57,7 +58,7 @@ pub(crate) fn answer(text: &str) -> anyhow::Result<()> {
     answer_bytes(text.as_bytes())
 }
 
-/// Like [`answer`], whatever the bytes are.
+/// Like [`answer`], for bytes that may not be UTF-8.
 pub(crate) fn answer_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     if bytes.is_empty() || capture::take(bytes) {
         return Ok(());
@@ -67,9 +68,9 @@ pub(crate) fn answer_bytes(bytes: &[u8]) -> anyhow::Result<()> {
     written(opened.and_then(|()| stdout.write_all(bytes)).and_then(|()| stdout.flush()))
 }
 
-/// Tells what became of writing to standard output.
+/// Turns the result of writing to standard output into an error with a hint.
 ///
-/// A reader that has gone away is no mistake of ours: it has seen what it wanted.
+/// A reader that closes the pipe early is not an error: the reader has seen enough.
 pub(crate) fn written(result: io::Result<()>) -> anyhow::Result<()> {
     match result {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
@@ -85,19 +86,19 @@ pub(crate) fn written(result: io::Result<()>) -> anyhow::Result<()> {
     }
 }
 
-/// Turns how a command ended into an exit code: 1 if something is missing or failed, 2 for invalid
-/// arguments.
+/// Prints the error of a command, if any, and returns the exit code: 0, 1 for a failure, 2 for invalid arguments.
 pub(crate) fn ended(result: anyhow::Result<()>) -> u8 {
     ended_with(result.map(|()| true))
 }
 
-/// Like [`ended`], with 1 also for an answer that found nothing.
+/// Like [`ended`], and returns 1 also for `Ok(false)`.
 pub(crate) fn ended_with(result: anyhow::Result<bool>) -> u8 {
     let is_misuse = result.as_ref().is_err_and(|error| error.is::<UsageError>());
     finished(result, if is_misuse { 2 } else { 1 })
 }
 
-/// Returns the exit code of a search, as ripgrep has it: 0 for a match, 1 for none, 2 for an error.
+/// Prints the error of a search, if any, and returns the exit code of ripgrep: 0 for a match, 1 for no match, 2 for
+/// an error.
 pub(crate) fn searched(result: anyhow::Result<bool>) -> u8 {
     finished(result, 2)
 }
@@ -113,7 +114,7 @@ fn finished(result: anyhow::Result<bool>, failed: u8) -> u8 {
     }
 }
 
-/// Returns how many columns a line may have.
+/// Returns the number of columns that a line has at most.
 pub(crate) fn width() -> usize {
     match terminal_size::terminal_size_of(io::stdout()) {
         Some((terminal_size::Width(columns), _)) => usize::from(columns).max(40),
@@ -121,12 +122,12 @@ pub(crate) fn width() -> usize {
     }
 }
 
-/// Tells whether somebody looks at standard output.
+/// Tells whether standard output is a terminal.
 pub(crate) fn is_seen() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Returns a size as people read it.
+/// Returns a size for people, such as `13.6 KiB`.
 pub(crate) fn size(bytes: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = bytes as f64;
@@ -138,7 +139,7 @@ pub(crate) fn size(bytes: u64) -> String {
     if unit == 0 { format!("{bytes} B") } else { format!("{value:.1} {}", units[unit]) }
 }
 
-/// Returns how old something is, as people say it.
+/// Returns the time between `then` and `now` for people, such as `5 min`.
 pub(crate) fn age(then: Timestamp, now: Timestamp) -> String {
     let seconds = now.duration_since(then).as_secs();
     match seconds {
@@ -155,7 +156,7 @@ pub(crate) fn time(time: Timestamp) -> String {
     time.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
 
-/// Returns `count` of something, in the singular if it is one.
+/// Returns a number with its noun, such as `1 output` or `2 outputs`.
 pub(crate) fn count(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
@@ -173,8 +174,8 @@ pub(crate) fn short(text: &str, width: usize) -> String {
     format!("{}…", &line[..end])
 }
 
-/// Returns lines of text broken between words to fit the terminal; what follows a break is indented. Text for
-/// a file or a pipe stays as it is.
+/// Returns the text with lines broken between words to fit the terminal. New lines begin with `indent` blanks. Text
+/// for a file or a pipe is unchanged.
 pub(crate) fn wrapped(text: &str, indent: usize) -> String {
     if is_seen() { wrapped_to(text, width(), indent) } else { text.to_owned() }
 }
@@ -198,7 +199,7 @@ fn wrapped_to(text: &str, width: usize, indent: usize) -> String {
     all
 }
 
-/// Returns how many columns a terminal takes for `text`.
+/// Returns the number of columns that `text` takes on a terminal.
 pub(crate) fn columns(text: &str) -> usize {
     unicode_width::UnicodeWidthStr::width(text)
 }
@@ -208,12 +209,12 @@ pub(crate) fn path(path: &Path) -> String {
     escaped(&path.to_string_lossy(), usize::MAX)
 }
 
-/// Says something to whoever watches.
+/// Prints a line about the work of overspill on stderr.
 pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr(), "overspill: {}", without_number(line));
 }
 
-/// Says which settings could not be used: a few of them. The call goes on without them.
+/// Prints warnings about invalid settings, at most a few. The call continues without these settings.
 pub(crate) fn warn(warnings: &[overspill::internal::settings::Warning]) {
     const MOST: usize = 5;
     let more = each("warning", warnings, MOST);
@@ -222,7 +223,7 @@ pub(crate) fn warn(warnings: &[overspill::internal::settings::Warning]) {
     }
 }
 
-/// Says which settings could not be used, where settings are what it is about.
+/// Prints warnings about invalid settings, for commands about settings.
 pub(crate) fn warn_of_all(warnings: &[overspill::internal::settings::Warning]) {
     let more = each("warning", warnings, 100);
     if more > 0 {
@@ -230,12 +231,12 @@ pub(crate) fn warn_of_all(warnings: &[overspill::internal::settings::Warning]) {
     }
 }
 
-/// Says which project files do not count.
+/// Prints notes about project files that overspill ignores.
 pub(crate) fn note_all(notes: &[overspill::internal::settings::Warning]) {
     each("note", notes, 20);
 }
 
-/// Prints at most `most` of these, each on a line of its own; returns how many are left.
+/// Prints at most `most` warnings, each on its own line, and returns the number of the others.
 fn each(kind: &str, warnings: &[overspill::internal::settings::Warning], most: usize) -> usize {
     for warning in warnings.iter().take(most) {
         let line = quote::warning_line(&format!("{kind}: "), warning);
@@ -249,7 +250,7 @@ pub(crate) fn warning(warning: &overspill::internal::settings::Warning) -> Strin
     quote::warning_line("", warning)
 }
 
-/// Names the damaged records that a store has met.
+/// Prints warnings about damaged records that the store has found.
 pub(crate) fn warn_of_damage(store: &dyn overspill::store::Store) {
     const MOST: usize = 20;
     let damage = store.warnings();
@@ -261,7 +262,7 @@ pub(crate) fn warn_of_damage(store: &dyn overspill::store::Store) {
     }
 }
 
-/// Returns why the system refused, in a word or two, without its number.
+/// Returns the reason of an error of the system in a few words, without its number.
 pub(crate) fn reason(error: &io::Error) -> String {
     let words = without_number(&error.to_string());
     let mut chars = words.chars();

@@ -1,12 +1,12 @@
-//! Output that could not be shown.
+//! Saves an output that could not be written to standard output.
 
 use overspill::internal::unshown;
 use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Outcome, Overspill, Spilled};
 
 use crate::ui;
 
-/// Prints where an output is saved that could not be shown. An output that fits is saved only now: there
-/// may be no other way to get it again. `is_begun` says that a part of it was written before.
+/// Reports the id of an output that could not be shown. It saves a short output now, because there may be no other way
+/// to get it again. `is_begun` tells that a part of the output was written before.
 pub(crate) fn keep(
     overspill: &Overspill,
     outcome: &Outcome,

@@ -1,4 +1,4 @@
-//! Options about the call of an output, and about the store that a command looks into.
+//! Options that describe the call of an output, and options that choose the store of a command.
 
 use clap::Args as ClapArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -9,19 +9,19 @@ use super::{Engine, profiles};
 use crate::env::Env;
 use crate::stores::StoreAccess;
 
-/// The call that an output comes from.
+/// Options about the call that makes an output.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct CallDetails {
-    /// The id of the call. `info` shows it, and some systems use it in file names.
+    /// The id of the call. `info` shows it, and some profiles use it in file names [default: none].
     #[arg(long, value_name = "ID")]
     call_id: Option<String>,
     /// The session of the output, for `list --session` [default: $OVERSPILL_SESSION].
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The reader has sub-agents. The notices of some systems mention them.
+    /// Tell that the reader has sub-agents. The notices of some profiles then mention them.
     #[arg(long)]
     delegate: bool,
-    /// Limits for a kind of output. Other options override them.
+    /// Use these limits and this part of a long output. Other options override them [default: none].
     #[arg(long, value_name = "NAME", value_parser = presets())]
     preset: Option<Preset>,
 }
@@ -49,15 +49,15 @@ fn presets() -> impl TypedValueParser<Value = Preset> {
         _ => Err("unknown"),
     };
     let values = [
-        ("code", "2000 lines, 50 KiB, from the head"),
-        ("log", "500 lines, 20 KiB, from the tail"),
-        ("error", "100 lines, 10 KiB, from the tail"),
+        ("code", "2000 lines, 50 KiB, the start"),
+        ("log", "500 lines, 20 KiB, the end"),
+        ("error", "100 lines, 10 KiB, the end"),
     ];
     let values = values.map(|(name, help)| PossibleValue::new(name).help(help));
     PossibleValuesParser::new(values).try_map(move |name| preset(&name))
 }
 
-/// The store that a command looks into.
+/// Options that choose the store of a command.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct StoreArgs {
     /// Use the store of this profile [default: the setting `profile`].
@@ -66,12 +66,12 @@ pub(crate) struct StoreArgs {
 }
 
 impl StoreArgs {
-    /// Returns the option as it was typed.
+    /// Returns the words of the option for a command line, none if it was not given.
     pub(crate) fn words(&self) -> impl Iterator<Item = &'static str> {
         self.profile.into_iter().flat_map(|profile| ["--profile", profile])
     }
 
-    /// Returns the way to this store.
+    /// Returns the access to this store.
     pub(crate) fn access<'a>(&self, env: &'a Env) -> StoreAccess<'a> {
         StoreAccess { env, profile: self.profile.and_then(Profile::named) }
     }

@@ -1,4 +1,4 @@
-//! Command lines that were likely meant. The caller offers only those that the parser accepts.
+//! Corrections of invalid command lines, for hints. The caller offers a correction only if the parser accepts it.
 
 use std::ffi::OsString;
 
@@ -14,7 +14,7 @@ fn place(words: &[OsString], typed: &str) -> Option<(Vec<String>, usize)> {
     Some((words, at))
 }
 
-/// Returns the command line with a word that makes an unknown argument valid: `read ID --lines 1:5`,
+/// Returns the command line with one more word that makes an unknown argument valid: `read ID --lines 1:5`,
 /// `mcp -- npx server`, `run --max-lines 5 seq 9`.
 pub(super) fn with_argument(words: &[OsString], command: &str, typed: &str) -> Option<Vec<String>> {
     let (mut words, at) = place(words, typed)?;
@@ -56,12 +56,12 @@ pub(super) fn without_equals(words: &[OsString], command: &str) -> Option<Vec<St
     Some(words)
 }
 
-/// Returns the name of a setting, whatever its case and its dashes.
+/// Returns the name of a setting, in any case, with dashes or underscores.
 fn setting(typed: &str) -> Option<&'static str> {
     Key::named(&typed.replace('-', "_").to_lowercase()).map(Key::name)
 }
 
-/// Returns what to use in the place of an option that other programs have.
+/// Returns a hint that replaces an option of other programs.
 pub(super) fn option(command: &str, option: &str) -> Option<&'static str> {
     Some(match (command, option) {
         ("overspill read", "-n" | "--head") => {

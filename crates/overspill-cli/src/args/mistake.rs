@@ -1,4 +1,5 @@
-//! Arguments that are not understood: what is wrong, and the command line that was likely meant.
+//! Errors about invalid arguments: turns an error of the parser into a message, and a hint with the command line that
+//! the user likely meant.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -14,16 +15,16 @@ use crate::recent::RecentName;
 use crate::settings::keys::meant;
 use crate::ui::{self, Failure, Place};
 
-/// How much of a typed argument an error repeats.
+/// The number of columns of a typed argument that an error repeats at most.
 const LONGEST: usize = 100;
-/// Commands that have commands of their own.
+/// Commands that have subcommands.
 const WITH_ACTIONS: [&str; 3] = ["config", "help", "mcp"];
-/// Words of ours that no hint offers.
+/// Subcommands that no hint offers.
 const NOT_OFFERED: [&str; 5] = ["hook", "help", "sh", "tee", "version"];
 /// Other names of commands.
 const ALIASES: [&str; 10] =
     ["cat", "clean", "ls", "prune", "remove", "rg", "search", "show", "unpin", "version"];
-/// Commands that have another use for `--json`, or none, or that run a command of the user.
+/// Commands for which `--json` does not mean that errors are printed as JSON.
 const WITHOUT_JSON: [&str; 8] = ["cat", "hook", "mcp", "read", "run", "sh", "show", "view"];
 
 /// Returns the exit code for invalid arguments: 125 for `run`, as its other codes are the
@@ -36,14 +37,14 @@ pub(crate) fn misuse(words: &[OsString]) -> u8 {
     }
 }
 
-/// Returns the command of ours that was likely meant.
+/// Returns the subcommand that the user likely meant.
 pub(super) fn meant_command(typed: &str) -> Option<&'static str> {
     let ours = || OUR_WORDS.into_iter().filter(|word| !NOT_OFFERED.contains(word));
     let aliases = |word: &&str| ALIASES.contains(word);
     meant(typed, ours().filter(|word| !aliases(word))).or_else(|| meant(typed, ours()))
 }
 
-/// Returns the command that the arguments name, and whether it is to print JSON.
+/// Returns the command that the arguments name, and whether its errors are printed as JSON.
 pub(crate) fn place(words: &[OsString], typed: &[OsString], env: &Env) -> Place {
     let word = |at: usize| words.get(at).and_then(|word| word.to_str());
     let ours = word(1).filter(|word| OUR_WORDS.contains(word));
@@ -59,7 +60,7 @@ pub(crate) fn place(words: &[OsString], typed: &[OsString], env: &Env) -> Place 
     }
 }
 
-/// Tells whether an argument of a command of ours is likely the name of a file.
+/// Tells whether an argument of a subcommand is likely the name of a file.
 fn names_file(typed: &[OsString], env: &Env) -> bool {
     let name = typed.get(1).and_then(|word| word.to_str());
     if name.is_none_or(|name| ["hook", "run", "sh"].contains(&name) || !is_ours(name)) {
@@ -77,15 +78,15 @@ fn is_ours(word: &str) -> bool {
     OUR_WORDS.contains(&word) || RecentName::parse(word).is_some()
 }
 
-/// Returns the command line that runs a program which has the name of a command of ours: `overspill run ls -la`.
+/// Returns the command line that runs a program with the name of a subcommand: `overspill run ls -la`.
 ///
-/// `None` if there is no such program, or if nothing but our command can be meant.
+/// Returns `None` if no such program exists, or if the user can only mean the subcommand.
 pub(crate) fn as_program(typed: &[OsString], env: &Env) -> Option<String> {
     let words: Vec<&str> = typed.get(1..)?.iter().map(|it| it.to_str()).collect::<Option<_>>()?;
     let name = *words.first()?;
     let is_visible = |word: &&str| ui::escaped(word, LONGEST) == **word;
     let is_program = || env.on_path(name).any(|path| path.is_file());
-    // An unknown option of ours may still be a search of ours.
+    // An unknown option may still belong to a search of saved outputs.
     let is_search = ["grep", "rg", "search"].contains(&name);
     if is_search && !names_file(typed, env) {
         return None;
@@ -102,7 +103,7 @@ pub(crate) fn as_program(typed: &[OsString], env: &Env) -> Option<String> {
     Some(format!("overspill run {}", words.join(" ")))
 }
 
-/// Words an error of the parser as all others are worded. `program` is [`as_program`] of what was typed.
+/// Returns an error of the parser in the form of all other errors. `program` is [`as_program`] of the typed arguments.
 pub(crate) fn explained(
     error: &clap::Error,
     words: &[OsString],
@@ -112,7 +113,7 @@ pub(crate) fn explained(
     Failure::new(mistake.message(), Some(mistake.hint()))
 }
 
-/// Returns the command that the arguments name, as far as it is one: `overspill config set`.
+/// Returns the command that the first arguments name, such as `overspill config set`.
 fn command_of(words: &[OsString]) -> String {
     let names = commands_of(words);
     names.iter().map(clap::Command::get_name).collect::<Vec<_>>().join(" ")
@@ -125,7 +126,7 @@ fn options_of(words: &[OsString]) -> Vec<String> {
     options.filter_map(|option| Some(format!("--{}", option.get_long()?))).collect()
 }
 
-/// Returns the option that was likely meant.
+/// Returns the option that the user likely meant.
 fn alike<'a>(typed: &str, options: &'a [String]) -> Option<&'a str> {
     let by = |option: &&String| strsim::jaro_winkler(typed, option);
     let near = options.iter().filter(|option| typed.starts_with("--") && by(option) > 0.85);
@@ -148,7 +149,7 @@ fn commands_of(words: &[OsString]) -> Vec<clap::Command> {
 struct Mistake<'a> {
     error: &'a clap::Error,
     words: &'a [OsString],
-    /// Such as `overspill config set`.
+    /// The command, such as `overspill config set`.
     command: String,
     /// The command line that runs a program of the same name.
     program: Option<String>,
@@ -201,7 +202,7 @@ impl Mistake<'_> {
         }
     }
 
-    /// Returns what to type. A command line that was likely meant is parsed before it is offered.
+    /// Returns what to type next. It offers a corrected command line only if the parser accepts it.
     fn hint(&self) -> String {
         let command = &self.command;
         let arg = self.argument();
@@ -277,7 +278,7 @@ impl Mistake<'_> {
         }
     }
 
-    /// Returns the command line with another word in the place of one, if it is valid then.
+    /// Returns the command line with `typed` replaced by `meant`, if the parser accepts it.
     fn with(&self, typed: &str, meant: &str) -> Option<String> {
         if typed.is_empty() || meant.is_empty() {
             return None;
@@ -305,7 +306,7 @@ impl Mistake<'_> {
         self.offered(Some(words))
     }
 
-    /// Returns a command line as it is typed, if it is valid.
+    /// Returns a command line as a user types it, if the parser accepts it.
     fn offered(&self, words: Option<Vec<String>>) -> Option<String> {
         let words = words?;
         let is_visible = |word: &String| ui::escaped(word, LONGEST) == *word;
@@ -325,9 +326,9 @@ impl Mistake<'_> {
         self.text(ContextKind::InvalidValue)
     }
 
-    /// Returns why a value is not valid.
+    /// Returns the reason why a value is invalid.
     fn reason(&self) -> String {
-        let Some(source) = self.error.source() else { return "it is not valid".into() };
+        let Some(source) = self.error.source() else { return "the value is invalid".into() };
         match source.downcast_ref::<ParseIntError>().map(ParseIntError::kind) {
             Some(IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => {
                 "the number is too large".into()

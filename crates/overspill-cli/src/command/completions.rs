@@ -1,4 +1,4 @@
-//! `overspill completions`
+//! `overspill completions`: prints a completion script for a shell, made from the definitions of the arguments.
 
 use std::ffi::OsString;
 
@@ -25,7 +25,7 @@ use crate::{stores, ui};
   overspill completions zsh > ~/.zfunc/_overspill
   overspill completions fish > ~/.config/fish/completions/overspill.fish")]
 pub(crate) struct CompletionsArgs {
-    /// The shell.
+    /// The shell that reads the script.
     shell: Shell,
 }
 
@@ -48,9 +48,9 @@ fn completions(args: &CompletionsArgs) -> anyhow::Result<()> {
 
 /// The hidden command that the scripts call. It prints an id, a tab and a description on each line.
 const IDS: &str = "__complete";
-/// How many outputs are offered.
+/// The number of ids that a shell offers at most.
 const MOST_IDS: usize = 50;
-/// How much of a command is shown.
+/// The number of columns of a command that the description of an id shows.
 const COMMAND: usize = 50;
 /// The commands that take ids.
 const WITH_IDS: [&str; 11] =
@@ -58,8 +58,8 @@ const WITH_IDS: [&str; 11] =
 /// The commands that take ids after a pattern.
 const WITH_PATTERN: [&str; 3] = ["grep", "rg", "search"];
 
-/// Prints the ids for a completion script if these arguments ask for them. Whatever goes wrong, it prints nothing:
-/// the user is typing.
+/// Prints the ids for a completion script if these arguments ask for them. It prints no errors: they would appear in
+/// the line that the user is typing.
 pub(crate) fn called(words: &[OsString], env: &Env) -> Option<u8> {
     if words.get(1).is_none_or(|word| word != IDS) {
         return None;
@@ -84,7 +84,8 @@ pub(crate) fn called(words: &[OsString], env: &Env) -> Option<u8> {
     Some(0)
 }
 
-/// Adds ids to the words that the generated function offers. If there are several, each has its description.
+/// A function that adds ids to the words of the generated function. Several ids have descriptions; one id has none,
+/// because bash inserts it.
 const IDS_FOR_BASH: &str = r#"
 _overspill_with_ids() {
     _overspill "$@"
@@ -123,7 +124,7 @@ _overspill_ids() {
 }
 "#;
 
-/// Puts a function for ids in the place of the one for file names.
+/// Replaces the completion of file names by the completion of ids.
 fn with_ids_for_zsh(script: &str) -> String {
     let is_id = |line: &str| {
         let line = line.trim_start_matches(['\'', '*', ':']);
@@ -134,7 +135,7 @@ fn with_ids_for_zsh(script: &str) -> String {
         false => format!("{line}\n"),
     };
     let script: String = script.lines().map(line).collect();
-    // The function must be there before the last line calls the completion.
+    // The last line of the script calls the completion, so the function must come before it.
     match script.split_once("\n_overspill() {") {
         Some((head, rest)) => format!("{head}\n{IDS_FOR_ZSH}\n_overspill() {{{rest}"),
         None => script,
@@ -150,8 +151,8 @@ fn ids_for_fish() -> String {
     WITH_IDS.iter().chain(&WITH_PATTERN).map(line).collect()
 }
 
-/// Returns what completes names that are no options, which the generator for fish leaves out. Goes by
-/// the functions that its script has.
+/// Returns the lines that complete arguments, which the generator for fish leaves out. The lines use functions of the
+/// generated script.
 fn names_for_fish(program: &clap::Command) -> String {
     let mut script = String::new();
     for command in program.get_subcommands() {
@@ -174,8 +175,8 @@ fn line_for_fish(command: &clap::Command, when: &str) -> String {
     }
 }
 
-/// Returns the command with the names that may stand in some places. What is read there is decided
-/// elsewhere: tools have settings of their own, and others say better what was likely meant.
+/// Returns the command with the possible values of some arguments, for completion only. The parser does not restrict
+/// these arguments: `config` accepts names such as `tools.bash.keep`, and its errors have better hints.
 fn with_names(command: clap::Command) -> clap::Command {
     let with_names = |arg: clap::Arg| match names(arg.get_id().as_str()) {
         Some(names) => arg.value_parser(PossibleValuesParser::new(names)),
@@ -184,7 +185,7 @@ fn with_names(command: clap::Command) -> clap::Command {
     command.mut_args(with_names).mut_subcommands(self::with_names)
 }
 
-/// Returns what an argument may be, whatever command it is of.
+/// Returns the values that a shell offers for an argument with this name, in any command.
 fn names(argument: &str) -> Option<Vec<PossibleValue>> {
     let host = |host: &Host| PossibleValue::new(host.name).help(host.title);
     Some(match argument {
@@ -193,6 +194,7 @@ fn names(argument: &str) -> Option<Vec<PossibleValue>> {
         "key" => {
             Key::all().map(|key| PossibleValue::new(key.name()).help(key.row().help)).collect()
         }
+        "names" => super::help::choices(),
         "tokenizer" => Tokenizer::NAMES.iter().map(|(name, _)| PossibleValue::new(*name)).collect(),
         _ => return None,
     })

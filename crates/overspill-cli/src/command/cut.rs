@@ -1,4 +1,4 @@
-//! `overspill cut`
+//! `overspill cut`: shortens a file or standard input.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
@@ -31,10 +31,10 @@ pub(crate) struct CutArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) call: CallDetails,
-    /// Print the result as one JSON object: text, sizes, pieces, id and path.
+    /// Print the result as one JSON object, with text, sizes, pieces, id and path [default: print the text].
     #[arg(long)]
     pub(crate) json: bool,
-    /// Read and print the JSON response of a tool: status, data, text, stats, context, error.
+    /// Read and print the JSON response of a tool, which has status, data, text, stats, context and error.
     #[arg(long, conflicts_with = "json")]
     pub(crate) envelope: bool,
     /// The file; `-` is standard input [default: -].
@@ -42,7 +42,7 @@ pub(crate) struct CutArgs {
 }
 
 pub(crate) fn run(args: &CutArgs, env: &Env) -> u8 {
-    // First of all, so that settings are not complained of where there is nothing to cut.
+    // Before the settings are read: without an input, warnings about settings would only distract.
     let mut input = match Input::open(args.file.as_ref()) {
         Ok(input) => input,
         Err(error) => return ui::ended(Err(error)),
@@ -78,12 +78,12 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
             false => Ok(()),
         });
     }
-    // A person who types needs no other sign of life.
+    // A person who types the input needs no progress bar.
     let progress = match env.is_watched() && !input.is_typed {
         true => ui::Progress::beside_others("reading"),
         false => ui::Progress::hidden(),
     };
-    // A profile may give back as much as this uncut.
+    // A profile may pass on an output of this size unchanged, so this much is read before it is shortened.
     let held = overspill.ceiling(&call, &options).bytes.unwrap_or(u64::MAX).saturating_add(1);
     let first = if profile.streams { Vec::new() } else { input.next(held) };
     progress.came(first.len() as u64);
@@ -96,7 +96,7 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
         spill.finish(input.end())
     };
     drop(progress);
-    // It is saved. Whoever wants us to end now need not wait for a reader.
+    // The output is saved, so a signal can end the process now, without waiting for a slow reader.
     input.from.listen_no_more();
     let shown = answer(args, &outcome, &profile);
     let call = (&call, &options, input.end());
@@ -114,15 +114,15 @@ fn answer(args: &CutArgs, outcome: &Outcome, profile: &Profile) -> anyhow::Resul
     }
 }
 
-/// Where the output comes from.
+/// The file or the standard input that is shortened.
 struct Input {
-    /// What it is called when something goes wrong.
+    /// The name of the input in errors.
     name: String,
     from: InterruptibleInput,
     widen: fn(),
-    /// What went wrong while it was read. What came before that is an output like any other.
+    /// The error that ended reading. The bytes before the error are shortened and saved as usual.
     failed: Option<io::Error>,
-    /// A person types it.
+    /// Whether a person types the input.
     is_typed: bool,
 }
 
@@ -165,7 +165,7 @@ impl Input {
         CallEnd::default().interrupted(interrupted).on_terminal(io::stdout().is_terminal())
     }
 
-    /// Says what went wrong while it was read.
+    /// Returns the error that ended reading, if any.
     fn trouble(&self) -> anyhow::Result<()> {
         match &self.failed {
             None => Ok(()),
@@ -173,7 +173,7 @@ impl Input {
         }
     }
 
-    /// Feeds everything there is to `spill`.
+    /// Reads the input to its end and feeds it to `spill`.
     fn drain(&mut self, spill: &mut Spill, progress: &ui::Progress) {
         if self.failed.is_none() {
             let take = |bytes: &[u8]| {
@@ -184,14 +184,14 @@ impl Input {
         }
     }
 
-    /// Returns the next bytes, at most so many.
+    /// Returns the next bytes, at most `most`.
     fn next(&mut self, most: u64) -> Vec<u8> {
         let mut bytes = Vec::new();
         self.failed = (&mut self.from).take(most).read_to_end(&mut bytes).err();
         bytes
     }
 
-    /// Returns everything there is, as text.
+    /// Reads the input to its end and returns it as text.
     fn all(&mut self) -> String {
         let bytes = self.next(u64::MAX);
         String::from_utf8(bytes)

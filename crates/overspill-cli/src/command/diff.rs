@@ -1,4 +1,4 @@
-//! `overspill diff`
+//! `overspill diff`: compares two saved outputs, and prints the differences page by page.
 
 use std::ffi::OsString;
 
@@ -16,10 +16,10 @@ use crate::{find, hosts, ui};
 
 /// Shows how two saved outputs differ.
 ///
-/// Without an id it compares the last run with the run before it of the same command in the same directory. For test
-/// reports it shows which tests are fixed, newly failing or still failing. A page has at most 2000 lines and 50 KiB.
-/// Its last line has the command for the next page. An output can have at most 64 MiB. Exit code 0: the outputs were
-/// compared. Exit code 1: they cannot be compared.
+/// Without an id, `diff` compares the last run with the run before it: same command, same directory. For test reports
+/// it shows which tests are fixed, newly failing or still failing. A page has at most 2000 lines and 50 KiB. Its last
+/// line has the command for the next page. An output can have at most 64 MiB. Exit code 0: the outputs were compared.
+/// Exit code 1: they cannot be compared.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill diff                 the last run and the run before it
@@ -30,12 +30,12 @@ pub(crate) struct DiffArgs {
     /// The output: an id, a path, `last`, `last~2` or `failed`. With OTHER, the older of the two.
     #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
-    /// The newer output [default: ID is compared with the run before it].
+    /// The newer output [default: compare ID with the run before it].
     other: Option<OsString>,
     /// Begin with this line of the differences.
     #[arg(long, value_name = "LINE", default_value_t = 1)]
     from: u64,
-    /// Show the lines that differ, also for test reports.
+    /// Show the lines that differ, also for test reports [default: for test reports, show the tests].
     #[arg(long)]
     lines: bool,
     /// Print JSON.
@@ -47,16 +47,16 @@ pub(crate) struct DiffArgs {
     store: StoreArgs,
 }
 
-/// How many tests of each kind are named.
+/// The number of tests of each kind that the text names at most.
 const MOST_TESTS: usize = 50;
-/// How much of the name of a test is shown.
+/// The number of columns that the name of a test has at most.
 const TEST_NAME: usize = 200;
 
 /// The most bytes of the footer, without the name of the program.
 const FOOTER_BYTES: u64 = 600;
-/// The most that a pager gets.
+/// The limits of the text that a pager gets.
 const WITH_PAGER: Limits = Limits::NONE.bytes(64 << 20).lines(1_000_000);
-/// How much of a command is shown in the heading.
+/// The number of columns that a command has at most in the heading.
 const COMMAND: usize = 100;
 
 pub(crate) fn run(args: &DiffArgs, env: &Env) -> u8 {
@@ -70,10 +70,10 @@ fn diff(args: &DiffArgs, env: &Env) -> anyhow::Result<()> {
     let beside = FOOTER_BYTES + (program.len() + heading.len()) as u64;
     let (share, lines_beside) = if args.json { (2, 0) } else { (1, 3) };
     let pager = args.pager.pager(env).filter(|_| !args.json);
-    // In a pager a person reads on, so it gets all of it.
+    // A person scrolls in a pager, so the pager gets all pages.
     let limits = if pager.is_some() { WITH_PAGER } else { hosts::page(env) };
     let room = Limits {
-        // In JSON a character may take twice the room.
+        // In JSON a character may take two bytes more.
         bytes: limits.bytes.map(|most| most.saturating_sub(beside) / share),
         lines: limits.lines.map(|most| most - lines_beside),
         ..limits
@@ -110,7 +110,7 @@ fn diff(args: &DiffArgs, env: &Env) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns what a line of the differences means.
+/// Returns the colour of a line of the differences.
 fn tone(line: &str) -> Option<ui::Tone> {
     match line.as_bytes() {
         [b'-', b'-', b'-', b' ', ..] | [b'+', b'+', b'+', b' ', ..] => Some(ui::Tone::Heading),
@@ -141,7 +141,7 @@ fn tests_text(tests: &TestChanges) -> String {
     text
 }
 
-/// Adds how to compare outputs that are too large for us.
+/// Adds a hint to the error for outputs that are too large: how to compare parts of them.
 fn explained(error: DiffError, old: &OutputId, new: &OutputId, program: &str) -> anyhow::Error {
     if !matches!(error, DiffError::TooLarge { .. } | DiffError::TooRepetitive { .. }) {
         return error.into();
@@ -151,7 +151,7 @@ fn explained(error: DiffError, old: &OutputId, new: &OutputId, program: &str) ->
     anyhow!("{error}\n\nhint: `{command}` compares parts of them; `grep` searches both")
 }
 
-/// The outputs that are compared, the older one first.
+/// Returns the store and the two outputs to compare, the older one first.
 fn both(args: &DiffArgs, env: &Env) -> anyhow::Result<(Outputs, OutputId, OutputId)> {
     let access = args.store.access(env);
     let (store, name) = find::find(&args.id, &access)?;

@@ -1,4 +1,4 @@
-//! `overspill doctor`
+//! `overspill doctor`: checks the installation. The checks are in `setup`.
 
 use crate::env::Env;
 use crate::{setup, ui};

@@ -1,4 +1,4 @@
-//! `overspill explain`
+//! `overspill explain`: tells for each part of a preview why the preview shows it.
 
 use std::ffi::OsString;
 use std::ops::Range;
@@ -19,8 +19,8 @@ use crate::{find, ui};
 
 /// Shows which parts of an output are in its preview, and why.
 ///
-/// It explains the preview that was shown, with its limits. With --now, or with options such as --keep, it makes a
-/// new preview and explains that one.
+/// Without options, `explain` describes the preview that the agent saw. With --now, or with options such as --keep,
+/// it makes a new preview and explains that one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,11 +28,11 @@ Examples:
   overspill explain q7atzy --now
   overspill explain q7atzy --keep signal --max-bytes 8KiB
 
-Higher score = more likely to matter.")]
+SCORE: how likely a line explains a failure. A higher score is more likely.")]
 pub(crate) struct ExplainArgs {
     #[command(flatten)]
     limits: LimitArgs,
-    /// Make a new preview with the current settings.
+    /// Make a new preview with the current settings [default: explain the preview that was shown].
     #[arg(long)]
     now: bool,
     /// The output: its id or the first 4 characters of it, its path, `last`, `last~2` or `failed`.
@@ -45,7 +45,7 @@ pub(crate) struct ExplainArgs {
     pager: ui::PagerArgs,
 }
 
-/// A preview that is explained.
+/// A preview and the reasons for its parts.
 struct Explained {
     limits: Limits,
     keep: String,
@@ -53,13 +53,13 @@ struct Explained {
     parts: Vec<Part>,
 }
 
-/// A part that is shown, and why.
+/// A part of the preview, and the reason why the preview shows it.
 struct Part {
     lines: (u64, u64),
     bytes: u64,
     why: String,
     score: Option<i32>,
-    /// The line that counted most.
+    /// The number and the text of the line with the highest score.
     line: Option<(u64, String)>,
 }
 
@@ -114,8 +114,8 @@ fn current_policy(limits: &LimitArgs, record: &Record, env: &Env) -> Policy {
     overspill.policy(&Call { tool: Some(tool), ..record.call.clone() }, &options)
 }
 
-/// Makes the outline of a JSON text again, with the limits of the preview that was shown. `None` if the output fits
-/// or has no outline.
+/// Makes the outline of a JSON text again, with the limits of the preview that was shown. Returns `None` if the output
+/// is within the limits or has no outline.
 pub(crate) fn outline_again(
     store: &dyn Store,
     name: &OutputId,
@@ -130,7 +130,7 @@ pub(crate) fn outline_again(
     Ok(over.preview(&wording(name.token(), Ok(&saved), &reader)).outline)
 }
 
-/// Returns who reads previews here.
+/// Returns the abilities of the reader of previews in this environment.
 fn reader(env: &Env) -> ReaderAbilities {
     ReaderAbilities {
         program: Some(env.program_name().to_owned()),
@@ -140,13 +140,13 @@ fn reader(env: &Env) -> ReaderAbilities {
     }
 }
 
-/// Returns the policy that made a preview, as far as the record tells.
+/// Returns the policy that made a preview, as far as the record describes it.
 fn policy_of(policy: Policy, record: &Record, preview: &PreviewRecord) -> Policy {
-    /// Enough for any limit that is in use. The record may come from another machine.
+    /// The largest limit that is taken from a record, in bytes. The record may come from another machine.
     const MOST: Limits = Limits::NONE.bytes(64 << 20);
     let keep = match CallValue::keep_named(&preview.keep) {
         Some(CallValue::Keep(keep)) => keep,
-        // A later version may know more.
+        // A later version may know other names.
         _ => Keep::ENDS,
     };
     let most = preview.limits.tightened(&MOST);
@@ -167,7 +167,7 @@ fn of_record(
     let policy = policy_of(policy, record, &preview);
     let kept = policy.keep;
     let PreviewRecord { limits, keep, kind, lines, file_tool, .. } = preview;
-    // The notice takes the same room as the one that was shown.
+    // The new notice takes the same room as the old one.
     let reader = ReaderAbilities { file_tool, ..reader };
     // The copy of an output that was not kept whole has other line numbers.
     let is_whole = matches!(record.kept, None | Some(Kept::Whole));
@@ -194,7 +194,7 @@ fn of_record(
     Ok(Explained { limits, keep, kind, parts })
 }
 
-/// Explains the preview that `policy` makes of a saved output. `None` if the output fits.
+/// Explains the preview that `policy` makes of a saved output. Returns `None` if the output is within the limits.
 fn of_policy(
     store: &dyn Store,
     name: &OutputId,
@@ -256,7 +256,7 @@ fn parts(cut: &Cut, policy: &Policy) -> Vec<Part> {
     pieces.map(part).collect()
 }
 
-/// Returns which end of the output a part is.
+/// Returns `first lines` or `last lines`, the end of the output that a part belongs to.
 fn end(part: &Range<u64>, keep: Keep) -> String {
     let start = part.start == 0 && !keep.shows_only_the_end();
     if start { "first lines" } else { "last lines" }.to_owned()

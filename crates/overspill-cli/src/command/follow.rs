@@ -10,13 +10,13 @@ use overspill::store::{Kept, OutputId, Store};
 use crate::stores::StoreAccess;
 use crate::{find, ui};
 
-/// How long we wait before we look for more.
+/// The time between two looks for new output.
 const PAUSE: Duration = Duration::from_millis(200);
-/// How much is read at a time.
+/// The number of bytes that are read at a time.
 const CHUNK: u64 = 256 << 10;
 
-/// Prints the output, and what is added to it until the command has ended. With `tail` only the last lines of
-/// what is there now are printed before.
+/// Prints the output so far, and new output until the command ends. With `tail`, it begins with the last lines of the
+/// output so far.
 pub(super) fn follow(
     typed: &OsStr,
     tail: Option<u64>,
@@ -59,11 +59,11 @@ pub(super) fn follow(
     }
 }
 
-/// The text that is printed.
+/// The printer of the output: it skips the start and masks secrets.
 struct Shown {
-    /// So many bytes at the start are not printed.
+    /// The number of bytes at the start that are not printed.
     skip: u64,
-    /// Masks secrets. It reads everything: the text before a place tells what is a secret there.
+    /// Masks secrets. It also reads the skipped bytes: a secret is recognized by the text before it.
     redactor: Option<Redactor>,
 }
 
@@ -91,10 +91,10 @@ impl Shown {
     }
 }
 
-/// Returns where the last `lines` lines begin.
+/// Returns the offset at which the last `lines` lines begin, in bytes.
 fn tail_start(store: &dyn Store, name: &OutputId, lines: u64) -> anyhow::Result<u64> {
     let mut end = store.entry(name)?.bytes;
-    // The line feed of the last line begins no other line.
+    // No line begins after the line feed of the last line.
     let (mut left, mut is_last) = (lines, true);
     while end > 0 && left > 0 {
         let start = end.saturating_sub(CHUNK);

@@ -1,4 +1,4 @@
-//! `overspill gc`
+//! `overspill gc`: removes expired outputs.
 
 use std::time::Duration;
 
@@ -19,21 +19,21 @@ use crate::{bucket, ui};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  overspill gc --dry-run\n  overspill gc --json")]
 pub(crate) struct GcArgs {
-    /// Print a lifecycle rule with which the bucket removes old outputs itself.
+    /// Print a lifecycle rule that lets the bucket remove old outputs, and remove nothing now.
     #[arg(long, conflicts_with = "dry_run")]
     lifecycle: bool,
-    /// Only show what would be removed.
+    /// Show the number and size of expired outputs, and remove nothing.
     #[arg(long)]
     dry_run: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// Clean the store of this profile.
+    /// Clean the store of this profile [default: overspill].
     #[arg(long, value_name = "NAME", value_parser = profiles())]
     profile: Option<&'static str>,
 }
 
-/// How long is tried to send what is not in the bucket.
+/// The time for uploads before outputs are removed.
 const PUSH: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(args: &GcArgs, env: &Env) -> u8 {
@@ -52,7 +52,7 @@ fn gc(args: &GcArgs, env: &Env) -> anyhow::Result<()> {
         return ui::answer(&bucket::set(env)?.lifecycle(days));
     }
     if bucket::holds(&sources, &profile) && !args.dry_run {
-        // What is not there yet is sent first, so that nothing waits for longer than it must.
+        // Waiting outputs are uploaded first, because `gc` has the time that a call does not have.
         let _ = bucket::set(env)?.push(PUSH);
     }
     let (retention, now) = (sources.retention(&profile), Timestamp::now());
@@ -65,7 +65,7 @@ fn gc(args: &GcArgs, env: &Env) -> anyhow::Result<()> {
     };
     let mut all = Swept::default();
     if bucket::holds(&sources, &profile) {
-        // What was saved before there was a bucket; nobody else looks at it any more.
+        // Outputs from the time before the bucket was set are still on this disk.
         let disk = sources.disk(&profile).map_err(anyhow::Error::msg)?;
         match sweep(&disk) {
             Ok(swept) => add(&mut all, &swept),

@@ -1,4 +1,4 @@
-//! `overspill grep`
+//! `overspill grep`: searches saved outputs, and prints the matches page by page.
 
 mod hints;
 mod question;
@@ -39,13 +39,13 @@ pub(crate) struct GrepArgs {
     /// The outputs to search [default: all, the newest first].
     #[arg(value_name = "ID")]
     ids: Vec<OsString>,
-    /// A pattern, also one that begins with a dash. Repeat it to search for any of several patterns.
+    /// A pattern, also one that begins with a dash. Repeat -e to search for any of several patterns.
     #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
     regexp: Vec<OsString>,
     /// Ignore case.
     #[arg(short, long)]
     ignore_case: bool,
-    /// The pattern is plain text.
+    /// Search for plain text, not for a regular expression.
     #[arg(short = 'F', long)]
     fixed_strings: bool,
     /// Match whole words only.
@@ -72,16 +72,16 @@ pub(crate) struct GrepArgs {
     /// Has no effect: binary output is always searched as text.
     #[arg(short = 'a', long)]
     text: bool,
-    /// Show at most N matches of each output.
+    /// Show at most N matches of each output [default: all].
     #[arg(short, long, value_name = "N")]
     max_count: Option<u64>,
-    /// So many of the first output were shown already, for the next page.
+    /// The number of matches of the first output that earlier pages have shown.
     #[arg(long, value_name = "N", hide = true, default_value_t = 0)]
     shown: u64,
-    /// Show N lines after each match.
+    /// Show N lines after each match [default: 0].
     #[arg(short = 'A', long, value_name = "N")]
     after_context: Option<usize>,
-    /// Show N lines before each match.
+    /// Show N lines before each match [default: 0].
     #[arg(short = 'B', long, value_name = "N")]
     before_context: Option<usize>,
     /// Show N lines around each match.
@@ -90,7 +90,7 @@ pub(crate) struct GrepArgs {
     /// Begin with this line of the first output, or of the output ID.
     #[arg(long, value_name = "[ID:]LINE", value_parser = from, default_value = "1")]
     from: From,
-    /// Print a line of JSON for each line.
+    /// Print a line of JSON for each matching line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -129,7 +129,7 @@ pub(crate) fn run(args: &GrepArgs, env: &Env) -> u8 {
     ui::searched(grep(args, env))
 }
 
-/// Returns whether a line matches.
+/// Searches, prints the matches, and tells whether a line matches.
 fn grep(args: &GrepArgs, env: &Env) -> anyhow::Result<bool> {
     let (query, ids) = understood(args)?;
     let access = args.store.access(env);
@@ -186,7 +186,7 @@ fn understood(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
     Ok((query, ids))
 }
 
-/// Words the error of a pattern, its place and a hint.
+/// Returns the text of an error in a pattern, with its place and a hint.
 fn explained(query: &Query, error: &str) -> String {
     let (place, what) = error.rsplit_once("\nerror: ").unwrap_or(("", error));
     // The pattern and a caret under it are shown unless the pattern is very long.
@@ -206,7 +206,7 @@ fn explained(query: &Query, error: &str) -> String {
     format!("the pattern is not a regular expression: {}{place}{hint}", ui::short(what, 200))
 }
 
-/// Returns the outputs to search, from the one to begin with on.
+/// Returns the outputs to search, beginning with the output that `--from` names.
 fn outputs(
     from: Option<&OutputId>,
     ids: &[OsString],
@@ -226,7 +226,7 @@ fn outputs(
     }
     let store = stores::store(access).map_err(anyhow::Error::msg)?;
     let names = find::newest_first(&*store)?.into_iter().map(|entry| entry.name);
-    // If the output to begin with has expired, the search begins with the one after it.
+    // If the output that `--from` names has expired, the search begins with the next output.
     let names = names.skip_while(|name| from.is_some_and(|from| name > from));
     Ok(names.map(|name| (store.clone(), name)).collect())
 }
@@ -307,7 +307,7 @@ fn lines(
     Ok((text, any))
 }
 
-/// Returns the lines with their numbers and matches in colours.
+/// Returns the matching lines, with line numbers and matches in colours.
 fn painted(found: &GrepMatches, query: &Query, colors: ui::Colors) -> anyhow::Result<String> {
     if !colors.is_on() {
         return Ok(found.text());
@@ -329,7 +329,7 @@ fn painted(found: &GrepMatches, query: &Query, colors: ui::Colors) -> anyhow::Re
     }))
 }
 
-/// Adds to an answer that leads on how many other outputs were not searched.
+/// Adds the number of outputs that were not searched yet to an answer with a next page.
 fn with_outputs_left(mut answer: Answer, left: &[(Outputs, OutputId)]) -> Answer {
     if answer.next.is_some() && left.len() > 1 {
         let others = retrieve::outputs_not_searched(left.len() as u64 - 1);
@@ -384,7 +384,7 @@ fn count(
             (false, false) => format!("{count}\n"),
         });
     }
-    // Programs read stdout here, so only stderr reports what was not searched.
+    // Programs read stdout here, so stderr reports the lines that were not searched.
     unsearched.say();
     Ok((text, any))
 }

@@ -5,22 +5,22 @@ use std::ops::Range;
 
 use overspill::store::{OutputId, Store};
 
-/// Bytes in a line.
+/// The number of bytes that a line shows.
 const WIDTH: u64 = 16;
-/// The most bytes of a line of the dump.
+/// The number of bytes that the text of a line has at most.
 const LINE_BYTES: u64 = 80;
 
-/// A part of an output as numbers.
+/// A part of an output, as hexadecimal numbers and characters.
 pub(super) struct HexPage {
     pub(super) text: String,
-    /// The bytes of the original that it covers.
+    /// The range of the original that the page shows, in bytes.
     pub(super) bytes: Range<u64>,
-    /// The size of the original.
+    /// The size of the original, in bytes.
     pub(super) total: u64,
 }
 
 impl HexPage {
-    /// Reads `range` of the original, as much as fits `most` bytes of text.
+    /// Reads `range` of the original, shortened so that the text has at most `most` bytes.
     pub(super) fn read(
         store: &dyn Store,
         name: &OutputId,

@@ -1,4 +1,4 @@
-//! `overspill info`
+//! `overspill info`: prints the record of a saved output, and verifies its checksum.
 
 use std::ffi::OsString;
 
@@ -23,7 +23,7 @@ pub(crate) struct InfoArgs {
     store: StoreArgs,
 }
 
-/// The longest value that is shown, in characters.
+/// The number of characters that a value has at most.
 const LONGEST_VALUE: usize = 1_000;
 
 pub(crate) fn run(args: &InfoArgs, env: &Env) -> u8 {

@@ -1,4 +1,4 @@
-//! `overspill init`
+//! `overspill init`: sets up host agents. The work is done in `setup`.
 
 use std::path::PathBuf;
 
@@ -17,16 +17,16 @@ use crate::{setup, ui};
   overspill init gemini --mcp --dry-run
   overspill init opencode --project")]
 pub(crate) struct InitArgs {
-    /// Agents, such as `claude-code` or `codex`.
+    /// Agents, such as `claude-code` or `codex` [default: list the agents, change nothing].
     #[arg(value_name = "HOST")]
     pub(crate) hosts: Vec<String>,
-    /// Write to this project's settings (your private ones if the agent has them).
+    /// Write to this project's settings: to your private ones, if the agent has such a file.
     #[arg(long, conflicts_with = "user")]
     pub(crate) project: bool,
     /// Write to your own settings. This is the default.
     #[arg(long)]
     pub(crate) user: bool,
-    /// Only show what would be changed.
+    /// Show the changes, and write nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Also shorten the results of the agent's MCP servers.
@@ -43,7 +43,7 @@ pub(crate) struct InitArgs {
     /// Adds permission rules for these three commands to Claude Code, Gemini CLI and opencode.
     #[arg(long)]
     pub(crate) allow_read: bool,
-    /// Only write a plugin for the agent into this directory.
+    /// Write a plugin for the agent into this directory, and change nothing else.
     #[arg(long, value_name = "DIR")]
     pub(crate) plugin: Option<PathBuf>,
     /// Set up agents that are not found on this machine, and replace existing files.

@@ -1,4 +1,4 @@
-//! `overspill list`
+//! `overspill list`: lists saved outputs, filtered and sorted.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -87,7 +87,7 @@ fn list(args: &ListArgs, env: &Env) -> anyhow::Result<()> {
     let progress = ui::Progress::of("reading the store");
     let mut trouble = None;
     let newest = match store.newest(&wanted) {
-        // Without its bucket there is still what is on this machine.
+        // If the bucket does not answer, the list has the outputs of this machine.
         Err(error @ Error::Bucket { .. }) => {
             store = stores::local_part(env).ok_or_else(|| anyhow!("{error}"))?;
             trouble = Some(error);
@@ -171,7 +171,7 @@ fn day(typed: &str) -> Result<String, String> {
     day.map(|day| day.to_string()).map_err(|_| "expected a day, such as `2026-01-13`".into())
 }
 
-/// Says what was asked for.
+/// Returns the query for the options.
 fn wanted(args: &ListArgs, env: &Env) -> anyhow::Result<RecentQuery> {
     let directory = match (&args.directory, args.here) {
         (Some(directory), _) => Some(env.absolute(directory)?.to_string_lossy().into_owned()),
@@ -197,7 +197,7 @@ fn wanted(args: &ListArgs, env: &Env) -> anyhow::Result<RecentQuery> {
     })
 }
 
-/// Returns the time that was so long ago.
+/// Returns the time that lies `ago` before now.
 fn since(ago: Duration) -> Timestamp {
     SignedDuration::try_from(ago)
         .ok()
@@ -278,7 +278,7 @@ pub(crate) fn json(store: &dyn Store, entry: &Entry, record: &Record) -> serde_j
     json
 }
 
-/// Counts lines. A line that is shown in two pieces counts once.
+/// Returns the number of lines in the pieces. A line that two pieces show counts once.
 fn shown_lines(pieces: &[(u64, u64)]) -> u64 {
     let mut last_line = 0;
     let count = pieces.iter().map(|&(first, last)| {

@@ -1,4 +1,4 @@
-//! `overspill man`
+//! `overspill man`: prints the manual page, or writes the pages of all commands.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::ui;
   overspill man | man -l -
   overspill man --dir ~/.local/share/man/man1")]
 pub(crate) struct ManArgs {
-    /// Write a page for each command into this directory.
+    /// Write a page for each command into this directory [default: print one page].
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -27,8 +27,7 @@ pub(crate) fn run(args: &ManArgs, _: &Env) -> u8 {
 }
 
 fn man(args: &ManArgs) -> anyhow::Result<()> {
-    // `help` has no page: it prints the same text as the pages.
-    let mut program = Args::command().disable_help_subcommand(true);
+    let mut program = Args::command();
     program.build();
     match &args.dir {
         None => ui::answer_bytes(&manual::page(&program, &[])?.1),

@@ -1,24 +1,27 @@
-//! The sections of a manual page. `clap_mangen` writes those about options; examples, exit codes, variables and
-//! files are ours.
+//! Makes the manual pages. `clap_mangen` writes the sections about options; this module adds examples, exit codes,
+//! variables and files.
 
 use std::io::Write;
 
 use crate::args;
 
-/// A title and a text for each of the sections that all pages have.
+/// The environment variables, for the section that all pages have.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("OVERSPILL_CONFIG", "Your settings file, in place of ~/.config/overspill/config.toml."),
-    ("OVERSPILL_DIR", "The directory of saved outputs. It is the setting store.dir."),
+    ("OVERSPILL_DIR", "The directory of saved outputs, in place of the setting store.dir."),
     (
         "OVERSPILL_…",
-        "Each setting has a variable: max_lines is OVERSPILL_MAX_LINES. A dot in a name becomes an underscore.",
+        "Each setting has a variable: max_lines is OVERSPILL_MAX_LINES, and store.quota is OVERSPILL_QUOTA.",
     ),
-    ("OVERSPILL", "If it is off, agents run their commands without overspill."),
+    ("OVERSPILL", "Set it to off, and agents run their commands without overspill."),
     (
         "OVERSPILL_PAGER, PAGER",
         "The pager of read, diff and explain on a terminal. The default is less.",
     ),
-    ("NO_COLOR, CLICOLOR_FORCE", "Switch colours off, or on for pipes, too."),
+    (
+        "NO_COLOR, CLICOLOR_FORCE",
+        "NO_COLOR switches colours off. CLICOLOR_FORCE also uses them in pipes.",
+    ),
     ("VISUAL, EDITOR", "The editor of overspill config edit. The default is vi."),
     (
         "XDG_CONFIG_HOME, XDG_STATE_HOME",
@@ -30,7 +33,7 @@ const FILES: &[(&str, &str)] = &[
     ("~/.config/overspill/config.toml", "Your settings."),
     (
         ".overspill.toml",
-        "The settings of a project. They can lower limits and choose what is kept.",
+        "The settings of a project. They can lower limits and choose which part of an output is shown.",
     ),
     ("~/.local/state/overspill/", "The saved outputs, one file each, and their records."),
 ];
@@ -39,7 +42,7 @@ const FILES: &[(&str, &str)] = &[
 const USUAL: &[(&str, &str)] =
     &[("0", "The command worked."), ("1", "The command failed."), ("2", "Invalid arguments.")];
 
-/// Returns what exit codes of a command mean. A test compares them with docs/exit-codes.md.
+/// Returns the exit codes of a command and their meaning. A test compares them with docs/exit-codes.md.
 fn exit_status(command: &str) -> &'static [(&'static str, &'static str)] {
     match command {
         "run" | "sh" => &[
@@ -128,14 +131,15 @@ pub(super) fn page(
     Ok((man.get_filename(), page))
 }
 
-/// Splits the text after the options into examples and the rest.
+/// Splits the text after the options into the examples and the notes below them.
 fn examples(help: &str) -> (&str, &str) {
     let Some(rest) = help.strip_prefix("Examples:\n") else { return ("", help.trim()) };
     let (examples, notes) = rest.split_once("\n\n").unwrap_or((rest, ""));
     (examples, notes.trim())
 }
 
-/// Returns the pages of the commands above and beside, and of the first command the pages below.
+/// Returns the names of related pages: the parent commands and their other subcommands. For the program itself, all
+/// commands.
 fn related(command: &clap::Command, above: &[&clap::Command]) -> Vec<String> {
     let page = |path: &[&str]| format!("{}(1)", roff(&path.join("-")));
     let names: Vec<&str> = above.iter().map(|command| command.get_name()).collect();

@@ -1,4 +1,4 @@
-//! `overspill mcp`
+//! `overspill mcp`: starts the proxy for an MCP server. The proxy is in `crate::mcp`.
 
 use std::ffi::OsString;
 
@@ -23,13 +23,13 @@ use crate::ui;
 pub(crate) struct McpArgs {
     #[command(subcommand)]
     action: Option<Action>,
-    /// The name of the server in settings and in `overspill list`.
+    /// The name of the server in settings and in `overspill list` [default: from the command or the URL].
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// Offer only the tools of overspill, without a server.
+    /// Run an MCP server with only the tools of overspill.
     #[arg(long, conflicts_with_all = ["server", "http", "listen"])]
     serve: bool,
-    /// Connect to a server at this address, by HTTP.
+    /// Connect to the server at this address, by HTTP [default: start SERVER].
     #[arg(long, value_name = "URL", conflicts_with = "server", value_parser = address)]
     http: Option<String>,
     /// Send this header with every request, such as `Authorization: Bearer …`.
@@ -39,13 +39,13 @@ pub(crate) struct McpArgs {
     /// list of processes.
     #[arg(long = "header-env", value_name = "NAME: VARIABLE", value_parser = header, requires = "http", conflicts_with_all = ["server", "serve"])]
     secret_headers: Vec<(String, String)>,
-    /// Listen for HTTP clients at this address, instead of using standard input and output.
+    /// Listen for HTTP clients at this address [default: use standard input and output].
     ///
     /// Clients send the bearer token in OVERSPILL_MCP_TOKEN. On a loopback address without that variable, overspill
     /// writes a token to a file and prints its path.
     #[arg(long, value_name = "ADDR")]
     listen: Option<String>,
-    /// Let the client read all saved outputs, not only those of this session and project.
+    /// Let the client read all saved outputs [default: those of this session and project].
     #[arg(long)]
     all_outputs: bool,
     /// The server and its arguments.
@@ -94,7 +94,7 @@ impl McpArgs {
         given.unwrap_or_else(|| mcp::server_name(&self.server))
     }
 
-    /// Returns the headers, those with the values of variables included.
+    /// Returns all headers: those of `--header`, and those of `--header-env` with the values of the variables.
     fn all_headers(&self, env: &Env) -> Result<Vec<(String, String)>, ui::UsageError> {
         let secret = self.secret_headers.iter().map(|(name, variable)| {
             let value = env.variable(variable).and_then(|value| value.into_string().ok());
@@ -107,7 +107,7 @@ impl McpArgs {
 }
 
 fn address(typed: &str) -> Result<String, String> {
-    // Some write their name and password into it.
+    // An address may contain a name and a password.
     let login = typed.split_once("://").and_then(|(_, rest)| rest.split(['/', '?']).next());
     let login = login.and_then(|server| server.rsplit_once('@')).map(|(login, _)| login);
     let without = login.map(|login| typed.replacen(&format!("{login}@"), "", 1));

@@ -1,4 +1,4 @@
-//! One file for each subcommand, with its arguments and `run(args, &Env)`, which returns the exit code; and `request.rs`: the commands that ask for the next page.
+//! The subcommands. Each has a module with its arguments and a function `run(args, &Env)` that returns the exit code.
 
 pub(crate) mod audit;
 pub(crate) mod completions;
@@ -10,6 +10,7 @@ pub(crate) mod explain;
 mod follow;
 pub(crate) mod gc;
 pub(crate) mod grep;
+pub(crate) mod help;
 mod hex;
 pub(crate) mod hook;
 pub(crate) mod info;

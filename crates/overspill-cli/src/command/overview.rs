@@ -1,4 +1,4 @@
-//! `overspill` without arguments: the last outputs, the totals of a day, the agents, and what to type next.
+//! `overspill` without arguments: prints the last outputs, the totals of a day, the agents, and commands to try next.
 
 use jiff::{SignedDuration, Timestamp};
 use overspill::internal::retrieve;
@@ -10,25 +10,25 @@ use crate::env::Env;
 use crate::setup::{self, HostState};
 use crate::{stores, ui};
 
-/// How many outputs are shown.
+/// The number of outputs that the overview shows at most.
 const MOST_OUTPUTS: usize = 3;
-/// How many hosts are named that are there and not set up.
+/// The number of hosts that the overview names at most as found and not set up.
 const MOST_FOUND: usize = 3;
 
-/// The width of a label, such as `agents`.
+/// The width of a label such as `agents`, in columns.
 const LABEL: usize = 8;
-/// What to type next, and what it does.
+/// Commands to try next, each with an explanation.
 const NEXT: [(&str, &str); 4] = [
     ("overspill CMD …", "run a command, and shorten its output"),
     ("overspill list", "saved outputs"),
     ("overspill read", "read the last one; `overspill grep PATTERN` searches all of them"),
     ("overspill init", "set up your agents; `overspill help` lists all commands"),
 ];
-/// The width of the commands in it.
+/// The width of the commands in [`NEXT`], in columns.
 const NEXT_WIDTH: usize = 26;
-/// The explanations begin here on a narrow terminal.
+/// The indent of the explanations on a narrow terminal, in columns.
 const NARROW_INDENT: usize = 4;
-/// A narrow terminal has fewer columns.
+/// A terminal with fewer columns is narrow.
 const NARROW: usize = 60;
 
 pub(crate) fn run(env: &Env) -> u8 {

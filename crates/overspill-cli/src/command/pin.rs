@@ -1,4 +1,4 @@
-//! `overspill pin`
+//! `overspill pin`: protects saved outputs from automatic deletion.
 
 use std::ffi::OsString;
 
@@ -6,7 +6,7 @@ use crate::args::StoreArgs;
 use crate::env::Env;
 use crate::{find, ui};
 
-/// Keeps outputs: overspill never deletes them automatically.
+/// Protects saved outputs from automatic deletion.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  overspill pin\n  overspill pin q7atzy\n  overspill pin --off q7atzy"
@@ -15,7 +15,7 @@ pub(crate) struct PinArgs {
     /// The outputs: ids, paths, `last`, `last~2` or `failed`.
     #[arg(value_name = "ID", default_value = "last")]
     ids: Vec<OsString>,
-    /// Undo `pin`.
+    /// Remove the protection, so that the outputs expire again.
     #[arg(long)]
     off: bool,
     /// Print a line of JSON for each output.

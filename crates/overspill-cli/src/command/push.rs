@@ -1,4 +1,4 @@
-//! `overspill push`
+//! `overspill push`: uploads outputs that are not in the bucket yet.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::ui;
 
 /// Uploads outputs that are not in the bucket yet.
 ///
-/// Every run and `gc` upload some of them, too. Exit code 1: an output could not be uploaded.
+/// `run` and `gc` upload some of them, too. Exit code 1: an output could not be uploaded.
 ///
 /// If outputs wait for a bucket that you no longer use, `push` names that bucket. `--from` uploads them to the current
 /// bucket.
@@ -36,14 +36,14 @@ pub(crate) fn run(args: &PushArgs, env: &Env) -> u8 {
     ui::ended_with(push(args, env))
 }
 
-/// Tells whether everything was sent.
+/// Uploads the outputs, prints a report, and tells whether all were uploaded.
 fn push(args: &PushArgs, env: &Env) -> anyhow::Result<bool> {
     let mut stranded = bucket::stranded(env);
     let bucket = match &args.from {
         None => bucket::set(env)?,
         Some(name) => match stranded.iter().position(|one| one.name == *name) {
             Some(at) => bucket::set_for(&stranded.swap_remove(at), env)?,
-            None => bail!("nothing waits by the name {name}{}", hint(&stranded)),
+            None => bail!("no output waits for a bucket {name}{}", hint(&stranded)),
         },
     };
     let progress = ui::Progress::of("sending");
@@ -68,7 +68,7 @@ fn push(args: &PushArgs, env: &Env) -> anyhow::Result<bool> {
     Ok(left == 0)
 }
 
-/// Says what waits for a bucket that is not set, and what can be done.
+/// Returns a sentence about outputs that wait for another bucket than the current one, with the command to upload them.
 pub(crate) fn said(one: &Stranded) -> String {
     let (name, outputs) = (&one.name, ui::count(one.outputs, "output"));
     format!(
@@ -81,6 +81,6 @@ fn hint(stranded: &[Stranded]) -> String {
     let names: Vec<&str> = stranded.iter().map(|one| one.name.as_str()).collect();
     match names.is_empty() {
         true => String::new(),
-        false => format!("\n\nhint: there is {}", names.join(", ")),
+        false => format!("\n\nhint: outputs wait for {}", names.join(", ")),
     }
 }

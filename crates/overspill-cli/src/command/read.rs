@@ -1,4 +1,4 @@
-//! `overspill read`
+//! `overspill read`: prints a saved output, or a part of it, page by page.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -49,7 +49,7 @@ pub(crate) struct ReadArgs {
     /// Show these bytes, counted from 0. B is not included.
     #[arg(long, value_name = "A-B", value_parser = bytes, conflicts_with = "tail")]
     bytes: Option<Part>,
-    /// Show these bytes as numbers and characters, as `hexdump -C` does.
+    /// Show these bytes as hexadecimal numbers and characters, as `hexdump -C` does.
     #[arg(long, value_name = "A-B", value_parser = bytes, conflicts_with_all = ["lines", "bytes", "tail", "json", "raw", "follow"])]
     hex: Option<Part>,
     /// Show the last N lines.
@@ -58,10 +58,10 @@ pub(crate) struct ReadArgs {
     /// Print the output so far and new output until the command ends; with `--tail N`, begin with the last N lines.
     #[arg(long, conflicts_with_all = ["lines", "bytes", "json", "raw"])]
     follow: bool,
-    /// Print the JSON values at PATH.
+    /// Print the JSON values at PATH, such as `$.items[0]`.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["lines", "bytes", "tail"])]
     json: Option<String>,
-    /// Begin with this value, counted from 1. `N:BYTE` begins within the value.
+    /// Begin with this value of --json, counted from 1. `N:BYTE` begins within the value [default: 1].
     #[arg(long, value_name = "N", requires = "json", value_parser = from)]
     from: Option<FromValue>,
     /// Print the whole output, exactly as it was saved.
@@ -74,7 +74,7 @@ pub(crate) struct ReadArgs {
 }
 
 impl ReadArgs {
-    /// Tells whether the output is asked for as it is, from its start.
+    /// Tells whether no option chooses a part or another form of the output.
     fn is_plain(&self) -> bool {
         self.lines.is_none() && self.bytes.is_none() && self.tail.is_none() && self.json.is_none()
     }
@@ -107,7 +107,7 @@ fn from(typed: &str) -> Result<FromValue, String> {
     }
 }
 
-/// The most bytes of the footer, without the name of the program and the path.
+/// The number of bytes that the footer has at most, without the name of the program and the path.
 const FOOTER_BYTES: u64 = 300;
 
 pub(crate) fn run(args: &ReadArgs, env: &Env) -> u8 {
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &ReadArgs, env: &Env) -> u8 {
 }
 
 fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
-    // An invalid path is reported before the output is looked for.
+    // An invalid path is an error even if the output does not exist.
     let path = args.json.as_deref().map(|typed| {
         JsonPath::parse(typed)
             .map_err(|bad| ui::UsageError(format!("--json: {bad}: {}", ui::short(typed, 200))))
@@ -156,14 +156,14 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
     if path.is_some() || ui::fits_screen(&text) {
         return ui::show_text(&text, Some(pager));
     }
-    // A person reads on in the pager, so it gets all pages.
+    // A person scrolls in a pager, so the pager gets all pages.
     match pager.show(|out| all_pages(&*store, &name, args.part(), program, out))? {
         true => Ok(()),
         false => ui::answer(&text),
     }
 }
 
-/// Returns the line about an output that is no text: what it is, and how to look at it.
+/// Returns the line about a binary output: its type, its size, and the commands that show it.
 fn binary_line(
     store: &dyn Store,
     name: &OutputId,
@@ -178,7 +178,7 @@ fn binary_line(
     Ok(mark_line(Some(name), &what))
 }
 
-/// Shows bytes as numbers, and the command for the next ones.
+/// Prints bytes as hexadecimal numbers, and the command for the next bytes.
 fn hex(
     store: &dyn Store,
     name: &OutputId,
@@ -204,7 +204,7 @@ fn hex(
     note(store, name, (&text, std::slice::from_ref(&shown)), env)
 }
 
-/// Counts a page as shown later, unless a person reads it.
+/// Counts a page as read later, unless a person reads it.
 fn note(
     store: &dyn Store,
     name: &OutputId,
@@ -212,13 +212,13 @@ fn note(
     env: &Env,
 ) -> anyhow::Result<()> {
     if !env.has_person() {
-        // The page is printed, even if the store cannot note it.
+        // The page is printed even if the store cannot record this.
         let _ = store.retrieved(name, text.len() as u64, parts);
     }
     Ok(())
 }
 
-/// Writes a part of the output, page after page, and the sentence about it.
+/// Prints a part of the output, page after page, and the line about it.
 fn all_pages(
     store: &dyn Store,
     name: &OutputId,
@@ -238,7 +238,7 @@ fn all_pages(
             (Part::Lines(_, to), Some(Part::Lines(from, _))) if from <= *to => {
                 Part::Lines(from, *to)
             }
-            // A line that is longer than a page goes on in bytes.
+            // A line that is longer than a page continues by bytes.
             (Part::Lines(_, u64::MAX), Some(Part::Bytes(range))) => {
                 Part::Bytes(range.start..u64::MAX)
             }

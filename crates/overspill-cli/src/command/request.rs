@@ -1,4 +1,4 @@
-//! Prints a request for the next page as a command line.
+//! Turns a request for the next page into a command line that a reader can run.
 
 use overspill::Part;
 use overspill::retrieve::{Query, Request};
@@ -6,7 +6,7 @@ use overspill::store::OutputId;
 
 use crate::ui;
 
-/// Returns the command that asks for this. `program` is the word that runs overspill.
+/// Returns the command line for a request. `program` is the name or path that runs overspill.
 pub(crate) fn command_line(request: &Request, program: &str) -> String {
     let words = match request {
         Request::Part { id, part: Part::Lines(from, to) } => {
@@ -33,25 +33,25 @@ pub(crate) fn command_line(request: &Request, program: &str) -> String {
     format!("{program} {words}")
 }
 
-/// A search as it is typed.
+/// The parts of a `grep` command line.
 pub(super) struct SearchWords<'a> {
     /// The pattern, its options and the line to begin with.
     pub(super) query: &'a Query,
-    /// Options about how matches are shown.
+    /// Options that change the form of the answer, such as `--json`.
     pub(super) flags: &'a [&'a str],
-    /// How many matches of the first output were shown already.
+    /// The number of matches of the first output that earlier pages have shown.
     pub(super) shown: u64,
 }
 
 /// The outputs to search.
 pub(super) enum Targets<'a> {
-    /// All that are saved, from this one on.
+    /// All saved outputs, beginning with this output.
     AllFrom(&'a OutputId),
-    /// These. Names that take too much room are left out, but not the first one.
+    /// The outputs with these ids. The command leaves out ids that take too much room, but never the first.
     Named(&'a [OutputId]),
 }
 
-/// The ids of the outputs may take so much of a command.
+/// The number of bytes that ids take at most in a command.
 const NAMES_BYTES: usize = 8_192;
 
 impl SearchWords<'_> {

@@ -1,4 +1,4 @@
-//! `overspill rm`
+//! `overspill rm`: removes saved outputs.
 
 use std::ffi::OsString;
 
@@ -19,7 +19,7 @@ use crate::{find, ui};
   overspill rm --all
   overspill list --tool cut --json | jq -r .id | xargs overspill rm")]
 pub(crate) struct RmArgs {
-    /// The outputs: ids, paths, `last`, `last~2` or `failed`. Without one, the last output.
+    /// The outputs: ids, paths, `last`, `last~2` or `failed` [default: last].
     #[arg(conflicts_with = "all", value_name = "ID")]
     ids: Vec<OsString>,
     /// Remove all outputs that are not pinned and whose command has ended.
@@ -51,7 +51,7 @@ fn rm(args: &RmArgs, env: &Env) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the outputs to remove and their sizes. Fails before anything is removed.
+/// Returns the outputs to remove and their sizes. An error leaves all outputs in the store.
 fn chosen(args: &RmArgs, env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId, u64)>> {
     if args.all {
         let store = stores::store(&args.store.access(env)).map_err(anyhow::Error::msg)?;
@@ -74,7 +74,7 @@ fn chosen(args: &RmArgs, env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId, u6
     let last = [OsString::from("last")];
     let ids = if args.ids.is_empty() { &last } else { &args.ids[..] };
     let mut found = find::all(ids, &args.store.access(env))?;
-    // Named twice, it is removed once.
+    // An output that is named twice is removed once.
     found.sort_by(|(_, a), (_, b)| a.cmp(b));
     found.dedup_by(|(_, a), (_, b)| a == b);
     let mut chosen = Vec::new();

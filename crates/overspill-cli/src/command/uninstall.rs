@@ -1,4 +1,4 @@
-//! `overspill uninstall`
+//! `overspill uninstall`: undoes `init`. The work is done in `setup`.
 
 use crate::env::Env;
 use crate::{setup, ui};
@@ -15,10 +15,10 @@ pub(crate) struct UninstallArgs {
     /// Agents, such as `claude-code` or `codex`.
     #[arg(value_name = "HOST", required_unless_present = "all")]
     pub(crate) hosts: Vec<String>,
-    /// All agents that were set up.
+    /// Undo `init` for all agents that were set up.
     #[arg(long, conflicts_with = "hosts")]
     pub(crate) all: bool,
-    /// Only show what would be changed.
+    /// Show the changes, and write nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

@@ -1,6 +1,6 @@
-//! The log that a host makes for a command when it moves the command to the background.
+//! The log file that a host makes for a command when it moves the command to the background.
 //!
-//! The host then reads the output by pages, so it gets everything as it comes.
+//! The host then reads the log by pages, so overspill passes on the whole output, unchanged.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -8,14 +8,14 @@ use std::time::SystemTime;
 use super::{Host, below_home};
 use crate::env::Env;
 
-/// The place of such a log.
+/// The place in which a host makes such logs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BackgroundLog {
-    /// Its path. `@PID@` is the number of the process.
+    /// The path of the log. `@PID@` stands for the id of the process.
     pub(crate) path: &'static str,
 }
 
-/// The log of this process, which need not be there yet.
+/// The log of this process, which may not exist yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ExpectedLog {
     path: PathBuf,
@@ -23,7 +23,7 @@ pub(crate) struct ExpectedLog {
 }
 
 impl ExpectedLog {
-    /// Returns the log that the host around us would make for this process.
+    /// Returns the log that the host would make for this process.
     pub(crate) fn of_process(env: &Env) -> Option<ExpectedLog> {
         let log = Host::around(env).find_map(|host| host.background_log)?;
         ExpectedLog::at(&log, std::process::id(), SystemTime::now(), env)
@@ -34,7 +34,7 @@ impl ExpectedLog {
         Some(ExpectedLog { path, since })
     }
 
-    /// Tells whether the host has made it. A process of another session may have had our number.
+    /// Tells whether the host has made the log. An older log of another process with the same id does not count.
     pub(crate) fn is_there(&self) -> bool {
         let found = std::fs::symlink_metadata(&self.path).ok();
         found.and_then(|found| found.modified().ok()).is_some_and(|time| time >= self.since)

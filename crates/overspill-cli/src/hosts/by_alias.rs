@@ -1,4 +1,4 @@
-//! Hosts whose settings cannot name a shell. An alias in the user's shell puts ours before them.
+//! The rows of hosts whose settings cannot name a shell. An alias that the user adds puts the shell of overspill first.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use overspill::core::{Keep, Limits};
 use super::table::{NONE, chars, env, place};
 use super::{Ceiling, CommandInput, Host, LIMITS, OwnCut, SetupStep, WaitsFor};
 
-/// The line that the user adds, as `init` prints it.
+/// The text that `init` prints, with the alias that the user adds.
 macro_rules! with_alias {
     ($line:literal) => {
         Some(concat!(

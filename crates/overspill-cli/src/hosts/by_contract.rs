@@ -1,4 +1,5 @@
-//! Hosts that the tests cannot run: most need an account. Their rows follow what the program itself writes or reads.
+//! The rows of hosts that the tests cannot run, as most need an account. The rows follow the files that these programs
+//! write or read.
 
 use super::hook::ClaudeFormat;
 use super::table::{NONE, place};
@@ -19,13 +20,11 @@ pub(super) const WINDSURF: Host = Host {
         "~/.codeium/windsurf/memories/global_rules.md",
         ".windsurf/rules/overspill.md",
     )),
-    then: Some(
-        "It has no place for us but its MCP servers and its rules: add --mcp, --rules or both.",
-    ),
+    then: Some("overspill reaches its MCP servers and its rules: add --mcp, --rules or both."),
     ..NONE
 };
 
-/// Qoder has the frame of Claude Code around its commands, a variable for a prefix, and the same hooks.
+/// The row of Qoder, which has the frame and the hooks of Claude Code, and a variable for a prefix.
 pub(super) const QODER: Host = Host {
     name: "qoder",
     title: "Qoder CLI",

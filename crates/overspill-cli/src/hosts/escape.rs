@@ -1,4 +1,4 @@
-//! The escape for one call: a line whose whole output is to be shown.
+//! The escape for one call: recognises a command line that asks for its whole output.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use super::frame;
 /// The assignment at the start of such a line.
 const OFF: &str = "OVERSPILL=off";
 
-/// Tells whether a line asks for its whole output: it begins with `OVERSPILL=off`, or is `overspill run --all …`. The
-/// line may be in the frame of its host.
+/// Tells whether a line asks for its whole output: the line begins with `OVERSPILL=off`, or is
+/// `overspill run --all …`. The line may be in the frame of its host.
 pub(crate) fn is_asked(line: &str) -> bool {
     let inner = frame::inner(line);
     let mut words = inner.as_deref().unwrap_or(line).split_ascii_whitespace();

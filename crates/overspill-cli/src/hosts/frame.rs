@@ -1,6 +1,6 @@
-//! The code that hosts put around a command. Records name the command itself.
+//! The frame: shell code that hosts put around a command. This module finds the command in the frame, and replaces it.
 
-/// The end of Claude Code's frame, which notes the directory that the command has ended in.
+/// The end of Claude Code's frame, which saves the directory in which the command has ended.
 const CLAUDE_END: &str = " && pwd -P >| ";
 const CLAUDE_START: &str = "eval ";
 const NO_INPUT: &str = " < /dev/null";
@@ -17,7 +17,7 @@ pub(crate) fn is_claude(line: &str) -> bool {
     claude(line).is_some()
 }
 
-/// Returns the command inside of a frame, if there is one.
+/// Returns the command inside of a frame; `None` if the line has no known frame.
 pub(crate) fn inner(line: &str) -> Option<String> {
     claude(line).map(unquoted).or_else(|| gemini(line)).or_else(|| codex(line).map(unquoted))
 }
@@ -60,7 +60,7 @@ fn quoted_len(words: &str) -> usize {
     end.unwrap_or(words.len())
 }
 
-/// A command line, taken out of the frame of its host.
+/// A command line in the frame of its host.
 #[derive(Debug)]
 pub(crate) struct Framed<'a> {
     /// The command itself.
@@ -81,20 +81,20 @@ enum Frame<'a> {
         before: &'a str,
         after: &'a str,
     },
-    /// The command is for another shell that takes the place of the first one.
+    /// The command is an argument of another shell, which replaces the first one.
     Exec {
         before: &'a str,
         after: &'a str,
     },
 }
 
-/// The texts that we put around a command.
+/// The texts that overspill puts around a command.
 pub(crate) struct Dressing<'a> {
     /// The file that the shell of the command reads first.
     pub(crate) prelude: &'a str,
     /// The text after a command in `eval`. `None` if nothing can follow the command.
     pub(crate) keeper: Option<&'a str>,
-    /// The commands before `eval`. They read that file, and define the functions of the keeper.
+    /// The commands before `eval`. They read the prelude, and define the functions of the keeper.
     pub(crate) first: &'a str,
     /// The text after the trap of a subshell.
     pub(crate) trap: &'a str,
@@ -132,7 +132,7 @@ impl<'a> Framed<'a> {
         let at = line.find(quoted)?;
         let (before, after) = (&line[..at], &line[at + quoted.len()..]);
         let inner = unquoted(quoted);
-        // A word that means something else than its text is not ours to write again.
+        // A word with expansions means more than its text, so it is not rewritten.
         has_text_only(quoted).then_some(Framed { inner, frame: Frame::Eval { before, after } })
     }
 
@@ -143,7 +143,7 @@ impl<'a> Framed<'a> {
         Some(Framed { frame: Frame::Subshell { before, after }, inner })
     }
 
-    /// The line of Codex.
+    /// Reads a line in the frame of Codex.
     fn in_exec(line: &'a str) -> Option<Framed<'a>> {
         let quoted = codex(line)?;
         let at = line.rfind(CODEX_EXEC)? + 1;
@@ -154,7 +154,8 @@ impl<'a> Framed<'a> {
         has_text_only(quoted).then_some(Framed { inner, frame: Frame::Exec { before, after } })
     }
 
-    /// Puts another text in the place of the command. `None` if `eval` needs a keeper and there is none.
+    /// Returns the line with `text` in the place of the command. Returns `None` if `eval` needs a keeper and `dressing`
+    /// has none.
     pub(crate) fn with(&self, text: &str, dressing: &Dressing) -> Option<String> {
         let Dressing { prelude, first, keeper, trap } = dressing;
         Some(match self.frame {
@@ -195,7 +196,7 @@ fn has_text_only(word: &str) -> bool {
     }) && quote.is_none()
 }
 
-/// Returns what a word of a shell says that is written with quotes and without expansions.
+/// Returns the text of a shell word that has quotes and no expansions.
 fn unquoted(word: &str) -> String {
     let (mut said, mut quote) = (String::new(), None);
     let mut chars = word.chars();

@@ -1,6 +1,7 @@
-//! Host agents, as data: where their settings are, what is written there, and how they are recognised.
+//! The host agents as data: the places of their settings, the changes that `init` makes there, and the marks by which
+//! overspill recognises a host.
 //!
-//! `init`, `uninstall`, `doctor`, `hook` and `sh` look things up here; none of them names a host.
+//! `init`, `uninstall`, `doctor`, `hook` and `sh` read this table; none of them names a host.
 
 mod background_log;
 mod by_alias;
@@ -34,13 +35,13 @@ use crate::env::Env;
 use crate::process::{self, Leftover, OutputEnd};
 use crate::settings::variables::{ACTIVE, HOST};
 
-/// Shells that we can be called in the place of.
+/// The names of shells that a link to overspill can replace.
 pub(crate) const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
 
 /// The largest output that every host shows whole, as far as their limits are known.
 pub(crate) const LIMITS: Limits = Limits::NONE.bytes(51_200).lines(1_900).chars(9_500);
 
-/// The largest output that a host shows whole. A host that cuts more may cut our notice.
+/// The largest output that a host shows whole. If overspill showed more, the host could cut the notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ceiling {
     pub(crate) limits: Limits,
@@ -52,7 +53,7 @@ impl Ceiling {
     /// The ceiling of a host whose limits are not known.
     pub(crate) const UNKNOWN: Ceiling = Ceiling { limits: LIMITS, if_failed: None };
 
-    /// Returns the ceiling of the hosts that have started us.
+    /// Returns the ceiling of the hosts that run this process.
     pub(crate) fn around(env: &Env) -> Ceiling {
         let both = |a: Ceiling, b: Ceiling| Ceiling {
             limits: a.limits.tightened(&b.limits),
@@ -76,13 +77,13 @@ impl Ceiling {
 /// A host agent.
 #[derive(Debug)]
 pub(crate) struct Host {
-    /// Its name on our command line.
+    /// The name of the host on the command line of overspill.
     pub(crate) name: &'static str,
-    /// Its own name.
+    /// The full name of the host.
     pub(crate) title: &'static str,
-    /// Its programs.
+    /// The names of its programs.
     pub(crate) programs: &'static [&'static str],
-    /// A directory that its users have.
+    /// A directory that exists if the host is used on this machine.
     pub(crate) home: &'static str,
     /// A variable in the environment of the commands that it runs.
     pub(crate) mark: Option<&'static str>,
@@ -96,21 +97,21 @@ pub(crate) struct Host {
     pub(crate) input: CommandInput,
     /// The output of a command that it waits for, if the shell leaves a job behind.
     pub(crate) waits_for: WaitsFor,
-    /// It gives each command a file for its output, also one that runs in the background.
+    /// The files that the host gives to commands for their output, also to commands in the background.
     pub(crate) task_files: Option<TaskFiles>,
     /// The log that it makes for a command when it moves the command to the background.
     pub(crate) background_log: Option<BackgroundLog>,
-    /// It runs commands on a terminal and reads the screen.
+    /// Whether the host runs commands on a terminal and reads the screen.
     pub(crate) on_terminal: bool,
-    /// Its shells are login shells, which begin with a PATH of their own.
+    /// Whether its shells are login shells, which set a new PATH.
     pub(crate) resets_path: bool,
-    /// How its outputs reach us, in a few words.
+    /// The way in which its outputs reach overspill, in a few words.
     pub(crate) how: &'static str,
-    /// The shell that it runs commands by if its settings name none.
+    /// The shell that runs its commands if its settings name none.
     pub(crate) shell: DefaultShell,
-    /// The kind of program that `init` replaces in its settings by our link. The user may have one there.
+    /// The kind of program that `init` replaces in its settings by our link. The user may have set such a program.
     pub(crate) slot: Option<SlotKind>,
-    /// The variable that names one more file of settings. That file has its way against the user's.
+    /// The variable that names one more settings file. That file overrides the user's.
     pub(crate) settings_variable: Option<&'static str>,
     /// The changes that `init` makes.
     pub(crate) steps: &'static [SetupStep],
@@ -118,44 +119,44 @@ pub(crate) struct Host {
     pub(crate) second: &'static [SetupStep],
     /// The rules that let it read saved outputs without asking, on request.
     pub(crate) reading: &'static [SetupStep],
-    /// Why there are none.
+    /// The reason why the host has no such rules.
     pub(crate) no_reading: &'static str,
-    /// Its tool that opens files by lines. `init` allows this tool to read the store.
+    /// The tool of the host that opens files by lines. `init` allows this tool to read the store.
     pub(crate) file_tool: Option<&'static str>,
     /// The file of its MCP servers.
     pub(crate) servers: Option<HostFile>,
     /// The file of its rules.
     pub(crate) rules: Option<HostFile>,
-    /// The form of its hook.
+    /// The format of its hook.
     pub(crate) hook: Option<&'static dyn HookFormat>,
     /// The files of our plugin for it: paths and texts.
     pub(crate) bundle: &'static [(&'static str, &'static str)],
     /// Files of a project that override the user's.
     pub(crate) overrides: &'static [&'static str],
-    /// The largest output that it shows whole.
+    /// The largest output that the host shows whole.
     pub(crate) ceiling: Ceiling,
     /// The way in which it cuts the output of a command itself, without overspill, if that was seen.
     pub(crate) own_cut: Option<OwnCut>,
     /// The directories of its transcripts. `$data` is the directory in which programs keep their data.
     pub(crate) transcripts: &'static [&'static str],
-    /// The database in which it keeps its sessions, and how to get a transcript out of it.
+    /// The database in which the host keeps its sessions, and the command that exports a transcript.
     pub(crate) session_database: Option<(&'static str, &'static str)>,
     /// Steps that the user must take.
     pub(crate) then: Option<&'static str>,
 }
 
-/// The use that a host makes of a pipe or a socket as the standard input of a command.
+/// The use of a pipe or a socket that a host gives to a command as standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CommandInput {
-    /// It may talk to the command, which must then get the real shell.
+    /// The host may write to the command, which must then get the real shell.
     Used,
-    /// It closes the input at once. The input of a process that it talks to stays open.
+    /// The host closes the input at once. It leaves the input open only for a process that it writes to.
     Closed,
-    /// It leaves the input open and writes nothing.
+    /// The host leaves the input open and writes nothing.
     Unused,
 }
 
-/// The shell that a host runs commands by if its settings name none.
+/// The shell that runs the commands of a host if its settings name none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DefaultShell {
     Bash,
@@ -179,7 +180,7 @@ impl DefaultShell {
         place.filter(|_| !except.contains(&&*name))
     }
 
-    /// Returns the name of the link that stands for it. Hosts look at this name.
+    /// Returns the name of the link in the place of the shell. Hosts choose options by this name.
     pub(crate) fn link(self, env: &Env) -> &'static str {
         let name = self.of_user(env).filter(|shell| shell.is_file());
         let name = name.and_then(|shell| Some(shell.file_name()?.to_str()?.to_owned()));
@@ -188,18 +189,18 @@ impl DefaultShell {
     }
 }
 
-/// The output of a command that a host waits for. A job that the shell leaves behind keeps the output open.
+/// The part of the output for which a host waits. A background job of the shell keeps the output open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitsFor {
-    /// All of it, until every process has closed the output.
+    /// The whole output, until every process has closed it.
     PipeEnd,
     /// The output until this time after the end of the shell. The host tells the model if a job is left then.
     ToldMoment(Duration),
-    /// The output until this time after the end of the shell. It may be no time at all.
+    /// The output until this time after the end of the shell. The time can be zero.
     Moment(Duration),
-    /// The output until nothing comes for this time.
+    /// The output until the command prints nothing for this time.
     Pause(Duration),
-    /// The time is not known.
+    /// An unknown part.
     Unknown,
 }
 
@@ -213,18 +214,19 @@ pub(crate) struct TaskFiles {
     pub(crate) logs: &'static str,
 }
 
-/// A file of a host: the user's, and a project's. `~` is the home directory, `$config` the one of
-/// settings; a project's begin at its root. An empty path means that there is no such file.
+/// A file of a host: its path for the user, and its path in a project. `~` is the home directory, and `$config` the
+/// directory of settings. A path in a project begins at the root of the project. An empty path means that the host
+/// has no such file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HostFile {
     pub(crate) user: &'static str,
     pub(crate) project: &'static str,
 }
 
-/// A change of a file. Words between `@` are filled in on this machine: `@BIN@` for the
-/// directory of our links, `@COMMAND@` for our program as a word of a shell, `@PROGRAM@` for its path,
-/// `@SHELL@` for the name of the shell that the host runs commands by, `@OUTPUTS@` for the directory of outputs, `@VERSION@` for our version. In the settings of a project `@OUTPUTS@` is the folder
-/// of this project; the user's settings apply in all projects.
+/// A change of a file. `init` fills in the words between `@`: `@BIN@` is the directory of our links, `@COMMAND@` the
+/// path of overspill quoted for a shell, `@PROGRAM@` the path of overspill, `@SHELL@` the name of the shell that runs
+/// the commands of the host, `@OUTPUTS@` the directory of outputs, and `@VERSION@` the version of overspill. In the
+/// settings of a project, `@OUTPUTS@` is the folder of this project; the user's settings apply in all projects.
 #[derive(Debug)]
 pub(crate) enum SetupStep {
     /// A value of a JSON file.
@@ -235,17 +237,17 @@ pub(crate) enum SetupStep {
     JsonItem { place: HostFile, path: &'static [&'static str], value: &'static str },
     /// A value of a TOML file.
     Toml { place: HostFile, path: &'static [&'static str], value: &'static str },
-    /// A value of a JSON file, if the object around it is there.
+    /// A value of a JSON file, if the object around it exists.
     JsonMember { place: HostFile, path: &'static [&'static str], value: &'static str },
     /// A variable in a file of variables.
     Variable { place: HostFile, name: &'static str, value: &'static str },
-    /// A file of our own.
+    /// A file that overspill writes.
     File { place: HostFile, text: &'static str },
-    /// A name of our program, in the directory of our links.
+    /// A link to overspill with this name, in the directory of our links.
     Link(&'static str),
-    /// The same, under the name of the shell that the host runs commands by.
+    /// A link to overspill with the name of the shell that runs the commands of the host.
     ShellLink,
-    /// A file of our own, in the same directory.
+    /// A file that overspill writes into the directory of our links.
     Script { name: &'static str, text: &'static str },
 }
 
@@ -271,9 +273,10 @@ impl Host {
         steps.chain(self.servers).chain(self.rules)
     }
 
-    /// Returns when the output of a command is complete for the host around us, and the use of later output.
+    /// Returns the part of the output for which the host of this process waits.
     ///
-    /// Hosts that differ and are both around us get the usual end: a server in the background must not hold one up.
+    /// If this process has several hosts that differ, the usual end applies: a server in the background must not make
+    /// a host wait.
     pub(crate) fn output_end(env: &Env) -> (OutputEnd, Leftover) {
         let ends = Host::around(env).map(|host| match host.waits_for {
             WaitsFor::PipeEnd => (OutputEnd::PipeEnd, Leftover::Dropped),
@@ -291,14 +294,14 @@ impl Host {
         }
     }
 
-    /// Returns the tool by which the host around us opens saved outputs. `None` if several hosts are around
-    /// us.
+    /// Returns the tool with which the host of this process opens saved outputs. Returns `None` if this process has
+    /// several hosts.
     pub(crate) fn file_tool(env: &Env) -> Option<&'static str> {
         let mut around = Host::around(env);
         around.next().filter(|_| around.next().is_none())?.file_tool
     }
 
-    /// Returns the hosts that have started us; one may run in another.
+    /// Returns the hosts that run this process. A host may run inside another host.
     pub(crate) fn around(env: &Env) -> impl Iterator<Item = &'static Host> {
         let is_set = |mark: &str| env.variable(mark).is_some();
         let named = env.variable(HOST);
@@ -309,7 +312,7 @@ impl Host {
     }
 }
 
-/// The settings files of MCP clients that are no hosts.
+/// The settings files of MCP clients that are not hosts.
 const OTHER_CLIENTS: [&str; 4] = [
     "$config/Code/User/mcp.json",
     "$config/Claude/claude_desktop_config.json",
@@ -317,7 +320,7 @@ const OTHER_CLIENTS: [&str; 4] = [
     "~/Library/Application Support/Claude/claude_desktop_config.json",
 ];
 
-/// Returns the files below `home` and `config` where hosts keep a user's MCP servers.
+/// Returns the files below `home` and `config` in which hosts keep a user's MCP servers.
 pub(crate) fn user_files(home: &Path, config: &Path) -> impl Iterator<Item = PathBuf> {
     let servers = HOSTS.iter().filter_map(|host| Some(host.servers?.user));
     servers.chain(OTHER_CLIENTS).filter_map(move |named| {
@@ -329,22 +332,22 @@ pub(crate) fn user_files(home: &Path, config: &Path) -> impl Iterator<Item = Pat
     })
 }
 
-/// Tells whether a process above us shortens our output.
+/// Tells whether a parent process is overspill and shortens the output of this process.
 pub(crate) fn is_already_shortened(env: &Env) -> bool {
     let process = env.variable(ACTIVE).and_then(|value| value.to_str()?.parse().ok());
     // Processes that outlast the command, such as a terminal multiplexer, inherit the variable.
     process.is_some_and(process::is_below)
 }
 
-/// Tells whether a host runs us, or runs a command that we shorten.
+/// Tells whether a host runs this process, directly or through another overspill.
 pub(crate) fn is_inside(env: &Env) -> bool {
     Host::around(env).next().is_some() || env.variable(ACTIVE).is_some()
 }
 
-/// Returns the limits of an answer of ours, such as a page of an output.
+/// Returns the limits of a page of a saved output.
 pub(crate) fn page(env: &Env) -> Limits {
     let inside = is_inside(env);
-    // No character is less than a byte, and pages are measured in bytes.
+    // Pages are measured in bytes, and a character has at least one byte.
     let Limits { bytes, chars, lines, .. } = Ceiling::around(env).limits;
     let bytes = [bytes, chars].into_iter().flatten().min();
     if inside { Limits { bytes, lines, ..Limits::NONE } } else { Policy::LIMITS }

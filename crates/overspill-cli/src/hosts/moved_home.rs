@@ -12,7 +12,7 @@ const MOVED: [(&str, &str, &str); 4] = [
     ("GEMINI_CLI_HOME", "~/.gemini/", ".gemini/"),
 ];
 
-/// Returns where a file of a host is that begins with `~/`.
+/// Returns the real path of a host's file whose path begins with `~/`.
 pub(crate) fn below_home(path: &str, env: &Env) -> Option<PathBuf> {
     let moved = MOVED.into_iter().find_map(|(variable, start, below)| {
         let is_directory = start.strip_suffix('/') == Some(path);

@@ -1,4 +1,4 @@
-//! How a host itself cuts the output of a command, and what records say about it.
+//! The way in which a host itself cuts the output of a command, for `stats`. Records keep it beside each output.
 
 use overspill::core::{Keep, Limits};
 use overspill::internal::{CallHost, HostCut};
@@ -15,24 +15,25 @@ pub(crate) struct OwnCut {
 }
 
 impl OwnCut {
-    /// It shows so much of every long output.
+    /// Returns the way of a host that shows at most `limits` of every output.
     pub(super) const fn to(limits: Limits, keep: Keep) -> OwnCut {
         OwnCut::over(limits, limits, keep)
     }
 
-    /// It shows so much of an output that is larger than `over`. Such hosts save the whole output in a file.
+    /// Returns the way of a host that shows only `shows` of an output larger than `over`. Such hosts save the whole
+    /// output in a file.
     pub(super) const fn over(over: Limits, shows: Limits, keep: Keep) -> OwnCut {
         OwnCut { usual: HostCut { over, shows, keep }, if_failed: None }
     }
 
-    /// It cuts the output of a command that failed in another way.
+    /// Returns this way, with `other` for the output of a failed command.
     pub(super) const fn if_failed(self, other: OwnCut) -> OwnCut {
         OwnCut { if_failed: Some(other.usual), ..self }
     }
 }
 
 impl Host {
-    /// Returns what records say about this host.
+    /// Returns the entry for records of this host.
     pub(crate) fn of_calls(&self) -> CallHost {
         CallHost {
             name: self.name.to_owned(),
@@ -41,14 +42,14 @@ impl Host {
         }
     }
 
-    /// Returns what records say about this host for the result of a tool. It is known how a host cuts the outputs of
-    /// commands, but not how it cuts other results.
+    /// Returns the entry for records of this host's tool results. Only its cut of command outputs is known, not its cut
+    /// of other results.
     pub(crate) fn of_results(&self, of_command: bool) -> CallHost {
         let host = self.of_calls();
         if of_command { host } else { CallHost { cut: None, if_failed: None, ..host } }
     }
 
-    /// Returns what records say about the host around us. `None` if several hosts are around us.
+    /// Returns the entry for records of the host of this process. Returns `None` if this process has several hosts.
     pub(crate) fn of_calls_around(env: &Env) -> Option<CallHost> {
         let mut around = Host::around(env);
         around.next().filter(|_| around.next().is_none()).map(Host::of_calls)

@@ -1,7 +1,7 @@
-//! The user's own shell or prefix in a host's settings. overspill stands in its place and goes on to call it.
+//! The user's own shell or prefix in the shell slot of a host. overspill takes the slot, and calls the user's program.
 //!
-//! `init` makes a directory for each of them, `OWN/HASH`, with a link to this program under the name of the user's
-//! program, because hosts look at that name, and a file with the user's value.
+//! `init` makes a directory `OWN/HASH` for each value. The directory has a link to overspill with the name of the
+//! user's program, because hosts look at that name, and a file with the user's value.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,19 +10,19 @@ use crate::env::Env;
 use crate::open::open_regular;
 use crate::settings::text;
 
-/// The directory of all of them, beside our links.
+/// The directory of all these values, beside our links.
 const OWN: &str = "own";
 /// The file with the kind on its first line, and the user's value after it.
 const VALUE: &str = "value";
-/// Follows the kind if the file that `init` changed did not have the value.
+/// The word after the kind, if the value was not in the file that `init` changed.
 const ELSEWHERE: &str = " elsewhere";
 
 /// The kind of program that a setting of a host names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SlotKind {
-    /// A shell: it gets `-c` and the command.
+    /// A shell, which gets `-c` and the command.
     Shell,
-    /// A program with options: it gets the whole command line as one argument.
+    /// A program with options, which gets the whole command line as one argument.
     Prefix,
 }
 
@@ -31,17 +31,17 @@ impl SlotKind {
         [(SlotKind::Shell, "shell"), (SlotKind::Prefix, "prefix")];
 }
 
-/// A shell or a prefix of the user's own.
+/// The user's own shell or prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OwnSlot {
     pub(crate) kind: SlotKind,
     pub(crate) value: String,
-    /// The value is set in another file or in the environment. It stays there, and `init` puts ours above it.
+    /// Whether the value is set in another file or in the environment. It stays there, and our value overrides it.
     pub(crate) is_elsewhere: bool,
 }
 
 impl OwnSlot {
-    /// Returns the value of the user as one, unless it is empty or leads to us.
+    /// Reads a value of the user. Returns `None` if it is empty or leads to overspill.
     pub(crate) fn of(kind: SlotKind, value: &str, env: &Env) -> Option<OwnSlot> {
         let own = OwnSlot { kind, value: value.to_owned(), is_elsewhere: false };
         let is_ours = |path: &Path| {
@@ -54,7 +54,7 @@ impl OwnSlot {
         (is_one_line && !is_ours(own.program())).then_some(own)
     }
 
-    /// Returns the one that a link of ours stands for.
+    /// Returns the user's shell or prefix that a link of ours replaces.
     pub(crate) fn at(link: &Path) -> Option<OwnSlot> {
         let directory = link.parent()?;
         if !link.is_absolute() || directory.parent()?.file_name()? != OWN {
@@ -69,13 +69,13 @@ impl OwnSlot {
         Some(OwnSlot { kind, value: value.strip_suffix('\n')?.to_owned(), is_elsewhere })
     }
 
-    /// Returns the link that stands for it.
+    /// Returns the path of the link that replaces the user's program.
     pub(crate) fn link(&self, env: &Env) -> PathBuf {
         let name = self.program().file_name().unwrap_or(OsStr::new("bash"));
         self.directory(env).join(name)
     }
 
-    /// Returns the file with the value, and its text.
+    /// Returns the path of the file with the value, and the text of the file.
     pub(crate) fn file(&self, env: &Env) -> (PathBuf, String) {
         (self.directory(env).join(VALUE), format!("{}\n", self.text()))
     }

@@ -1,4 +1,4 @@
-//! The table of hosts in docs/hosts.md, made of the table of hosts and of the last run of the real programs.
+//! Makes the table in docs/hosts.md from the table of hosts and from the last test run with the real programs.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -55,7 +55,7 @@ fn shown(ceiling: &Ceiling) -> String {
     most(&ceiling.limits) + &failed.unwrap_or_default()
 }
 
-/// Returns the version that was run, and what could not be checked, or the reason why nothing was run.
+/// Returns the tested version and the checks that were not possible, or the reason why the host was not run.
 fn run(host: &Host, results: &Value) -> String {
     let Some(result) = results.get(host.name) else {
         let reasons = text_of("not-run");
@@ -79,7 +79,7 @@ fn run(host: &Host, results: &Value) -> String {
     format!("{version}{newer}{except}")
 }
 
-/// Returns how long a host reads the output of a job that its shell leaves behind.
+/// Returns a text about how long a host reads the output of a background job.
 fn waits(waits_for: WaitsFor) -> String {
     match waits_for {
         WaitsFor::PipeEnd => "yes".into(),
@@ -124,7 +124,7 @@ fn path() -> PathBuf {
 }
 
 #[test]
-fn page_shows_the_table_of_hosts_and_the_last_run() {
+fn hosts_page_shows_the_table_of_hosts_and_the_last_run() {
     let old = std::fs::read_to_string(path()).unwrap();
     assert!(old == page(&old), "docs/hosts.md is stale\nhint: run the command that it names");
 }

@@ -1,4 +1,4 @@
-//! The table of hosts.
+//! The table of hosts: the facts about each host agent that overspill knows.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::{
     SlotKind, TaskFiles, WaitsFor, by_alias, by_contract,
 };
 
-/// A host without a single setting.
+/// A host without any facts. Rows fill in the fields that differ.
 pub(super) const NONE: Host = Host {
     name: "",
     title: "",
@@ -54,7 +54,7 @@ pub(super) const fn chars(most: u64) -> Ceiling {
     Ceiling { limits: LIMITS.chars(most), if_failed: None }
 }
 
-/// The way in which opencode and its forks cut: the last 2,000 lines and 50 KiB.
+/// The way in which opencode and its forks cut: they show the last 2,000 lines and 50 KiB.
 const LAST_LINES: OwnCut = OwnCut::to(Limits::NONE.bytes(51_200).lines(2_000), Keep::Tail);
 
 /// The ceiling of a host that shows 2,000 lines and 50 KiB.
@@ -65,17 +65,17 @@ pub(super) const fn place(user: &'static str, project: &'static str) -> HostFile
     HostFile { user, project }
 }
 
-/// Hands a whole command of bash to us, where a host lets us choose a file that bash reads first.
+/// The file that bash reads first. It passes the whole command to overspill.
 pub(super) const fn env(name: &'static str) -> SetupStep {
     SetupStep::Script { name, text: include_str!("files/env.sh") }
 }
 
-/// A rule for one command of ours.
+/// A rule that allows one command of overspill.
 const fn claude_rule(value: &'static str) -> SetupStep {
     SetupStep::JsonItem { place: CLAUDE, path: &["permissions", "allow"], value }
 }
 
-/// A rule for one command of ours, if the user has rules for single commands.
+/// A rule that allows one command of overspill, if the user has rules for single commands.
 const fn opencode_rule(name: &'static [&'static str]) -> SetupStep {
     SetupStep::JsonMember { place: OPENCODE, path: name, value: r#""allow""# }
 }

@@ -1,7 +1,7 @@
-//! The file that a host has given to a command for its output.
+//! The file that a host gives to a command for its output, and whether that command runs in the background.
 //!
-//! The host gives the same kind of file to a command that it waits for and to one in the background, with the same
-//! words and variables. Only the log of its session tells the two apart: it has the id of a task in the
+//! The host gives the same kind of file to a command that it waits for and to a command in the background, with the same
+//! arguments and variables. Only the log of its session tells the two apart. The log has the ids of tasks in the
 //! background, also of a command that was moved there after a timeout.
 
 use std::fs::{self, File};
@@ -14,7 +14,7 @@ use super::{Host, TaskFiles, below_home};
 use crate::env::Env;
 use crate::process;
 
-/// The file of a task.
+/// The output file of a task of a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TaskFile {
     /// The id of the task.
@@ -23,13 +23,13 @@ pub(crate) struct TaskFile {
     log: PathBuf,
 }
 
-/// The most logs of sub-agents that are read.
+/// The number of logs of sub-agents that are read at most.
 const MOST_LOGS: usize = 200;
-/// How deep the logs of sub-agents are below that of their session.
+/// The number of directory levels below the session in which logs of sub-agents are searched.
 const DEPTH: usize = 3;
 
 impl TaskFile {
-    /// Returns the file of a host that standard output is.
+    /// Returns the task file that is the standard output of this process. Returns `None` for any other output.
     pub(crate) fn of_stdout(env: &Env) -> Option<TaskFile> {
         let files = Host::around(env).find_map(|host| host.task_files)?;
         TaskFile::at(&process::stdout_path()?, &files, env)
@@ -88,7 +88,7 @@ impl TaskFile {
                     if finder.find(&space[..end]).is_some() {
                         return true;
                     }
-                    // The id may be cut in two.
+                    // A chunk may end in the middle of the id.
                     held = end.min(self.id.len());
                     space.copy_within(end - held..end, 0);
                 }

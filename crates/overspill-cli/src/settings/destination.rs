@@ -1,5 +1,5 @@
-//! Decides whether outputs may leave this machine. A mistake in a setting that says where they go stops
-//! uploads: the provider's own server may have a bucket of the same name that belongs to others.
+//! Decides whether overspill may upload outputs. A mistake in a setting of the destination stops uploads: the provider's
+//! own server may have a bucket of the same name that belongs to others.
 
 use overspill::internal::settings::Warning;
 
@@ -7,23 +7,22 @@ use super::SettingSources;
 use super::keys::{Key, last_part, meant};
 use super::redact::FaultKind;
 
-/// A setting that says where outputs go, and is invalid.
+/// An invalid setting of the destination of uploads.
 #[derive(Debug)]
 pub(crate) struct DestinationFault {
-    /// The setting, or the one that was likely meant.
+    /// The setting, or the setting that the user likely meant.
     pub(crate) key: Key,
-    /// The value, as it is written.
+    /// The value, as the user wrote it.
     pub(crate) written: String,
-    /// The value is that of a variable.
+    /// Whether the value comes from a variable.
     pub(crate) in_variable: bool,
     pub(crate) warning: Warning,
 }
 
-/// Returns the setting that a key of the user's file names, or likely means, if it says where
-/// outputs go.
+/// Returns the setting of the destination that a key of the user's file names, or likely means.
 pub(super) fn destination_of(typed: &str) -> Option<Key> {
     let own = last_part(typed);
-    // A longer name is no slip, and comparing would take long.
+    // A longer name is not a typing mistake, and comparing would take long.
     if own.chars().nth(60).is_some() {
         return None;
     }
@@ -46,7 +45,7 @@ pub(crate) fn provider_variable(bucket: &str, key: Key) -> Option<&'static str> 
 }
 
 impl SettingSources {
-    /// Returns the mistakes that count: no stronger source has a valid value.
+    /// Returns the mistakes that matter, because no stronger source has a valid value.
     pub(crate) fn destination_faults(&self) -> impl Iterator<Item = &DestinationFault> {
         self.destination.iter().filter(|fault| self.counts(fault))
     }
@@ -62,7 +61,7 @@ impl SettingSources {
         self.destination.iter().any(|fault| fault.in_variable && fault.key == key)
     }
 
-    /// Returns why nothing may be uploaded, if so.
+    /// Returns the reason why overspill must not upload; `None` if uploads are allowed.
     pub(crate) fn upload_block(&self) -> Option<String> {
         let mut faults = self.destination_faults();
         if let Some(fault) = faults.next() {
@@ -73,7 +72,7 @@ impl SettingSources {
         is_broken.then(|| "the settings file is invalid".into())
     }
 
-    /// Returns the warnings about invalid destinations, with what follows from them.
+    /// Returns the warnings about invalid destinations, with their consequences.
     pub(super) fn destination_warnings(&self) -> Vec<Warning> {
         let bucket = self.bucket();
         let with_consequence = |fault: &DestinationFault| {

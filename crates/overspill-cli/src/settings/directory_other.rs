@@ -1,4 +1,4 @@
-//! A directory by its path, where it cannot be held open.
+//! A directory by its path, for systems on which a directory cannot be kept open.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use super::guarded::Refused;
 
-/// The permissions of a file, which are those of its directory here.
+/// The permissions of a file. On these systems a file has the permissions of its directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileMode;
 
 impl FileMode {
-    /// Returns the permissions that both have.
+    /// Returns the permissions that both files have.
     pub(crate) fn stricter(self, _: FileMode) -> FileMode {
         FileMode
     }
@@ -28,7 +28,7 @@ impl Directory {
         Ok(Directory(path.to_owned()))
     }
 
-    /// Makes a directory in this one, unless there is one.
+    /// Makes a directory in this directory, unless it exists.
     pub(super) fn make(&self, name: &OsStr) -> io::Result<Directory> {
         let path = self.0.join(name);
         match fs::create_dir(&path) {
@@ -37,7 +37,7 @@ impl Directory {
         }
     }
 
-    /// Opens a regular file to read it. Returns `None` if there is no file.
+    /// Opens a regular file to read it. Returns `None` if the file does not exist.
     pub(super) fn open_file(&self, name: &OsStr) -> Result<Option<(File, FileMode)>, Refused> {
         if !self.has_regular(name)? {
             return Ok(None);
@@ -45,7 +45,7 @@ impl Directory {
         Ok(Some((File::open(self.0.join(name))?, FileMode)))
     }
 
-    /// Puts a file with this text in the place of a regular file, or where there is none.
+    /// Writes a new file with this text. It can replace a regular file, and nothing else.
     pub(super) fn replace_file(
         &self,
         name: &OsStr,
@@ -72,7 +72,7 @@ impl Directory {
         fs::remove_file(self.0.join(name))
     }
 
-    /// Tells whether there is a regular file; anything else of that name is refused.
+    /// Tells whether a regular file of this name exists. Anything else of that name is an error.
     fn has_regular(&self, name: &OsStr) -> Result<bool, Refused> {
         match fs::symlink_metadata(self.0.join(name)) {
             Ok(found) if found.is_symlink() => Err(Refused::Link),

@@ -1,4 +1,4 @@
-//! A directory that is held open, and its files without links.
+//! A directory that stays open, so that it cannot be swapped, and access to its files that follows no links.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -14,7 +14,7 @@ use rustix::io::Errno;
 
 use super::guarded::Refused;
 
-// A directory that may be entered need not be readable.
+// A directory may allow entering and not reading.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const ENTER: OFlags = OFlags::PATH;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -36,13 +36,13 @@ const CREATE: OFlags = OFlags::WRONLY
 pub(crate) struct FileMode(RawMode);
 
 impl FileMode {
-    /// Returns the permissions that both have.
+    /// Returns the permissions that both files have.
     pub(crate) fn stricter(self, other: FileMode) -> FileMode {
         FileMode(self.0 & other.0)
     }
 }
 
-/// A directory that is held open.
+/// An open directory.
 #[derive(Debug)]
 pub(super) struct Directory(OwnedFd);
 
@@ -62,7 +62,7 @@ impl Directory {
         Ok(Directory(openat(&self.0, name, DIRECTORY, Mode::empty())?))
     }
 
-    /// Makes a directory in this one, unless there is one, and opens it.
+    /// Makes a directory in this directory, unless it exists, and opens it.
     pub(super) fn make(&self, name: &OsStr) -> io::Result<Directory> {
         match mkdirat(&self.0, name, Mode::RWXU | Mode::RWXG | Mode::RWXO) {
             Ok(()) | Err(Errno::EXIST) => self.enter(name),
@@ -70,9 +70,9 @@ impl Directory {
         }
     }
 
-    /// Opens a regular file to read it. Returns `None` if there is no file.
+    /// Opens a regular file to read it. Returns `None` if the file does not exist.
     pub(super) fn open_file(&self, name: &OsStr) -> Result<Option<(File, FileMode)>, Refused> {
-        // To open a device can have effects, so its kind is looked at before, too.
+        // Opening a device can have effects, so the kind of the file is also checked before.
         if !self.has_regular(name)? {
             return Ok(None);
         }
@@ -87,7 +87,7 @@ impl Directory {
         Ok(Some((File::from(file), FileMode(mode & 0o777))))
     }
 
-    /// Puts a file with this text in the place of a regular file, or where there is none.
+    /// Writes a new file with this text. It can replace a regular file, and nothing else.
     pub(super) fn replace_file(
         &self,
         name: &OsStr,
@@ -98,7 +98,7 @@ impl Directory {
         let mut new = OsString::from(".");
         new.push(name);
         new.push(format!(".{}.new", std::process::id()));
-        // Its text is written before others may read it.
+        // The text is written before other users get the permission to read it.
         let first = if mode.is_some() { 0o600 } else { 0o666 };
         let file = openat(&self.0, &new, CREATE, Mode::from_raw_mode(first)).map_err(failed)?;
         let written = || -> io::Result<()> {
@@ -108,7 +108,7 @@ impl Directory {
                 fchmod(&file, Mode::from_raw_mode(mode))?;
             }
             file.sync_all()?;
-            // A link that came in between is replaced and not followed.
+            // A link that was made meanwhile is replaced and not followed.
             Ok(renameat(&self.0, &new, &self.0, name)?)
         };
         written().map_err(|error| {
@@ -122,7 +122,7 @@ impl Directory {
         Ok(unlinkat(&self.0, name, AtFlags::empty())?)
     }
 
-    /// Tells whether there is a regular file; anything else of that name is refused.
+    /// Tells whether a regular file of this name exists. Anything else of that name is an error.
     fn has_regular(&self, name: &OsStr) -> Result<bool, Refused> {
         match statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => check(found.st_mode).map(|()| true),

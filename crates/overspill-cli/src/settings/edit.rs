@@ -1,4 +1,4 @@
-//! Changes one setting in the text of a file, and nothing else.
+//! Changes one setting in the text of a settings file. All other text stays.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::file::place_of;
 use super::keys::{Key, last_part, meant, names_in};
 use crate::ui;
 
-/// A setting as somebody names it: `max_lines`, `store.dir`, `tools.bash.keep`.
+/// The name of a setting, for all tools or for one: `max_lines`, `store.dir`, `tools.bash.keep`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KeyPath {
     pub(crate) tool: Option<String>,
@@ -16,7 +16,7 @@ pub(crate) struct KeyPath {
 }
 
 impl KeyPath {
-    /// Reads a name, which may be one of `tool`. The error has a hint at a similar name.
+    /// Reads a name. With `tool`, it is a setting of that tool. The error has a hint with a similar name.
     pub(crate) fn of(typed: &str, tool: Option<&str>) -> Result<KeyPath, String> {
         let (tool, typed) =
             match (tool, typed.strip_prefix("tools.").and_then(|s| s.rsplit_once('.'))) {
@@ -24,7 +24,7 @@ impl KeyPath {
                 (tool, _) => (tool, typed),
             };
         let is_right = |key: &Key| tool.is_none() || key.is_per_tool();
-        // Options have dashes, settings have underscores; people type both.
+        // Options have dashes and settings have underscores, so people type both.
         let typed = &*typed.replace('-', "_");
         if let Some(key) = Key::named(typed).filter(is_right) {
             return Ok(KeyPath { tool: tool.map(str::to_owned), key });
@@ -44,7 +44,7 @@ impl KeyPath {
         Err(format!("there is no setting{of_tool} {typed:?}\n\nhint: {hint}"))
     }
 
-    /// Returns the tables that the setting stands in, and the names that it can have there.
+    /// Returns the tables around the setting, and the names that it can have there.
     fn way(&self) -> (Vec<&str>, Vec<&'static str>) {
         let name = self.key.name();
         match (&self.tool, name.split_once('.')) {
@@ -64,7 +64,7 @@ impl std::fmt::Display for KeyPath {
     }
 }
 
-/// Returns `text` with the setting at `address` set to `value`, or why that cannot be.
+/// Returns `text` with the setting at `address` set to `value`. The error is the reason why that is not possible.
 pub(crate) fn set(
     text: &str,
     address: &KeyPath,
@@ -74,7 +74,7 @@ pub(crate) fn set(
     let (way, names) = address.way();
     let written = value.to_string();
     match &find(document.as_table(), &way, &names)[..] {
-        // What there is of comments at the end stays above what is added to it.
+        // Comments at the end of the file stay above the new setting.
         [] if document.is_empty() || is_new(document.as_table(), &way) => {
             let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
             let end = if text.is_empty() || text.ends_with('\n') { "" } else { line_end };
@@ -87,7 +87,7 @@ pub(crate) fn set(
             Some(span) => Ok(spliced(text, span, written.trim())),
             None => Err(format!("{name} is a table there")),
         },
-        // It is there under both its names.
+        // The file has the setting under both its names.
         [_, ..] => match unset(text, address)? {
             Some(without) => set(&without, address, value),
             None => Ok(text.to_owned()),
@@ -95,7 +95,7 @@ pub(crate) fn set(
     }
 }
 
-/// Returns `text` without the setting at `address`; nothing if it is not there.
+/// Returns `text` without the setting at `address`; `None` if the text does not have it.
 pub(crate) fn unset(text: &str, address: &KeyPath) -> Result<Option<String>, String> {
     let document = parse(text)?;
     let (way, names) = address.way();
@@ -111,11 +111,11 @@ pub(crate) fn unset(text: &str, address: &KeyPath) -> Result<Option<String>, Str
         })?,
         Some(span) => spliced(text, whole_lines(text, span), ""),
     };
-    // Once more, for its other name.
+    // The file may also have the setting under its other name.
     Ok(Some(unset(&without, address)?.unwrap_or(without)))
 }
 
-/// Reads a text; otherwise says where it is wrong.
+/// Parses a text. The error names the place of the mistake.
 pub(crate) fn parse(text: &str) -> Result<Document<&str>, String> {
     Document::parse(text).map_err(|error| {
         let (line, column) = place_of(text, error.span().map_or(0, |span| span.start));
@@ -123,7 +123,7 @@ pub(crate) fn parse(text: &str) -> Result<Document<&str>, String> {
     })
 }
 
-/// Returns what stands in the table at the end of the way under any of these names.
+/// Returns the items with any of these names in the table at the end of `way`.
 fn find<'a>(
     root: &'a Table,
     way: &[&str],
@@ -137,7 +137,7 @@ fn find<'a>(
     names.iter().filter_map(there).collect()
 }
 
-/// Returns `text` with a value that is not there yet.
+/// Returns `text` with a new value.
 pub(crate) fn added(
     text: &str,
     way: &[&str],
@@ -150,18 +150,18 @@ pub(crate) fn added(
     })
 }
 
-/// Tells whether the way begins with a table that is not there.
+/// Tells whether the first table of `way` does not exist.
 fn is_new(root: &Table, way: &[&str]) -> bool {
     way.first().is_some_and(|name| !root.contains_key(name))
 }
 
-/// Returns the table at the end of the way, made where it is missing.
+/// Returns the table at the end of `way`. It adds missing tables.
 fn made<'a>(root: &'a mut Table, way: &[&str]) -> Result<&'a mut dyn TableLike, String> {
     let mut table: &mut dyn TableLike = root;
     for (depth, name) in way.iter().enumerate() {
         if !table.contains_key(name) {
             let mut new = Table::new();
-            // Of `[tools.bash]` only the last is written.
+            // `[tools.bash]` has one header, not another one for `[tools]`.
             new.set_implicit(depth + 1 < way.len());
             table.insert(name, Item::Table(new));
         }
@@ -171,7 +171,7 @@ fn made<'a>(root: &'a mut Table, way: &[&str]) -> Result<&'a mut dyn TableLike, 
     Ok(table)
 }
 
-/// Returns `text` as `change` makes it, with the line ends and the mark at its start that it had.
+/// Returns `text` after `change`, with its original line breaks and byte order mark.
 fn changed(
     text: &str,
     change: impl FnOnce(&mut Table) -> Result<(), String>,
@@ -191,7 +191,7 @@ pub(crate) fn spliced(text: &str, range: Range<usize>, new: &str) -> String {
     [before.unwrap_or_default(), new, after.unwrap_or_default()].concat()
 }
 
-/// Returns the lines that `span` touches, with the break that ends them.
+/// Returns the range of the lines that `span` touches, with their last line break.
 fn whole_lines(text: &str, span: Range<usize>) -> Range<usize> {
     let start = text.get(..span.start).and_then(|text| text.rfind('\n')).map_or(0, |at| at + 1);
     let rest = text.get(span.end..).and_then(|text| text.find('\n'));
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_there_is_changed_where_it_stands() {
+    fn existing_value_is_changed_in_its_place() {
         check("max_lines=5\n", "max_lines", "max_lines=7\n", Some(""));
         check(
             "# a\n max_lines = '5' # b\nx=1",
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_not_there_is_added_below_the_others_of_its_table() {
+    fn new_value_is_added_below_the_others_of_its_table() {
         check("", "max_lines", "max_lines = 7\n", None);
         check("# mine", "store.quota", "# mine\n[store]\nquota = 7\n", None);
         check(
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_changed_is_left_alone() {
+    fn value_that_cannot_be_changed_stays() {
         let say = |text: &str, typed: &str| set(text, &address(typed), &7.into()).unwrap_err();
         assert_eq!(say("[max_lines]\n", "max_lines"), "max_lines is a table there");
         assert_eq!(say("store = 1\n", "store.quota"), "store is not a table there");
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn name_may_have_dashes_for_underscores() {
+    fn setting_name_may_have_dashes_for_underscores() {
         let name = |typed: &str| KeyPath::of(typed, None).unwrap().to_string();
         assert_eq!(name("max-lines"), "max_lines");
         assert_eq!(name("store.max-output"), "store.max_output");
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_none_gets_a_hint() {
+    fn unknown_setting_name_gets_a_hint() {
         let hint = |typed: &str| KeyPath::of(typed, None).unwrap_err();
         assert!(hint("maxlines").ends_with("`overspill config get max_lines` shows it"));
         assert!(hint("quota").ends_with("`overspill config get store.quota` shows it"));
@@ -301,10 +301,9 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Whatever a file looks like: it is read without harm, and a change is either refused or
-        /// changes that one value.
+        /// Any text can be read, and a change either fails or changes only that value.
         #[test]
-        fn a_change_changes_one_value_or_none(
+        fn change_of_a_setting_changes_one_value_or_none(
             first in proptest::collection::vec(proptest::sample::select(PARTS), 0..2),
             lines in proptest::collection::vec(proptest::sample::select(LINES), 0..9),
             last in proptest::collection::vec(proptest::sample::select(PARTS), 0..2),
@@ -328,7 +327,7 @@ mod tests {
         }
     }
 
-    /// What files are made of.
+    /// Lines of settings files.
     const LINES: &[&str] = &[
         "\n",
         "\r\n",
@@ -351,11 +350,11 @@ mod tests {
         "max_chars = 1",
     ];
 
-    /// What breaks them.
+    /// Parts that make a file invalid.
     const PARTS: &[&str] =
         &["max_lines", ".", " = ", "5", "\"", "{", "}", ",", "\u{feff}", "\u{0}", "[", "]", "\n"];
 
-    /// Returns what is set other than at `address`, without its place.
+    /// Returns all settings except the one at `address`, without their places.
     fn others(file: &SettingsFile, address: &KeyPath) -> Vec<(String, Key, String)> {
         let general = [(String::new(), &file.values)];
         let tools = file.tools.iter().map(|(tool, values)| (tool.clone(), values));

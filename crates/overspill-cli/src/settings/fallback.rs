@@ -1,6 +1,7 @@
-//! The directory for outputs if the user's own cannot be used: no home, a read-only home, or one of another user.
+//! The directory for outputs if the user's own directory cannot be used: no home, a read-only home, or a home of another
+//! user.
 //!
-//! The store itself checks that the directory is no link, belongs to us and is closed to others.
+//! The store itself checks that the directory is no link, belongs to the user and is closed to others.
 
 #[cfg_attr(all(unix, not(feature = "portable-std")), path = "fallback_unix.rs")]
 #[cfg_attr(not(all(unix, not(feature = "portable-std"))), path = "fallback_other.rs")]
@@ -15,12 +16,12 @@ use crate::ui;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Fallback {
     pub(crate) directory: PathBuf,
-    /// Why the user's own cannot be used.
+    /// The reason why the user's own directory cannot be used.
     pub(crate) reason: String,
 }
 
 impl Fallback {
-    /// Returns the directory in place of `own`, if that cannot be used and there is a directory for temporary files.
+    /// Returns a directory below the temporary directory, if `own` cannot be used.
     pub(super) fn of(own: &Path, env: &Env) -> Option<Fallback> {
         let reason = match own.is_absolute() {
             true => system::objection(own).map(|why| format!("{}: {why}", ui::path(own)))?,

@@ -1,8 +1,8 @@
-//! Whether a directory can be used is not known here before it is written to.
+//! The fallback directory on systems where overspill cannot check a directory before it writes to it.
 
 use std::path::Path;
 
-/// The directory for temporary files belongs to one user here.
+/// Returns a fixed name: on these systems each user has an own temporary directory.
 pub(super) fn user() -> String {
     "outputs".into()
 }

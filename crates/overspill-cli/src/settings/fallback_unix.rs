@@ -1,4 +1,4 @@
-//! Whether a directory can be used, and who we are.
+//! Checks on Unix whether outputs can be saved in a directory, and names the user.
 
 use std::path::Path;
 
@@ -8,12 +8,12 @@ use rustix::process::geteuid;
 
 use crate::ui;
 
-/// Returns our part of the name of a directory that all users can reach.
+/// Returns the id of the user, for the name of a directory in a place that all users share.
 pub(super) fn user() -> String {
     geteuid().as_raw().to_string()
 }
 
-/// Says why outputs cannot be saved in a directory, which need not be there yet.
+/// Returns the reason why outputs cannot be saved in a directory, which may not exist yet. Returns `None` if they can.
 pub(super) fn objection(directory: &Path) -> Option<String> {
     for path in directory.ancestors() {
         let stat = match statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW) {
@@ -22,7 +22,7 @@ pub(super) fn objection(directory: &Path) -> Option<String> {
             Err(errno) => return Some(ui::reason(&errno.into())),
         };
         if path == directory {
-            // The store refuses links and files, and says why.
+            // The store refuses links and files, and reports the reason.
             if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
                 return None;
             }

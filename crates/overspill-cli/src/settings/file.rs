@@ -1,4 +1,4 @@
-//! Reads a settings file.
+//! Reads a settings file: TOML text in, values and warnings out.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,16 +21,16 @@ pub(crate) enum FileOwner {
     Project,
 }
 
-/// A value, how it is written, and where.
+/// A value, its text and its place.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct FoundValue {
     pub(crate) value: SettingValue,
     pub(crate) written: String,
-    /// The line of the file; variables have none.
+    /// The line of the file; `None` for variables.
     pub(crate) line: Option<usize>,
 }
 
-/// The values of one level.
+/// The values of one level, such as a file or the variables.
 pub(crate) type Values = BTreeMap<Key, FoundValue>;
 
 /// The values that a file sets.
@@ -41,7 +41,7 @@ pub(crate) struct SettingsFile {
 }
 
 impl SettingsFile {
-    /// Reads the values that `text` sets. Values that cannot be used are left out with a warning.
+    /// Reads the values that `text` sets. An invalid value is left out with a warning.
     pub(crate) fn parse(text: &str, path: &Path, whose: FileOwner) -> Parsed {
         let line_ends = text.match_indices('\n').map(|(at, _)| at).collect();
         let parsed = Parsed::default();
@@ -71,7 +71,7 @@ impl SettingsFile {
         values?.remove(&address.key)
     }
 
-    /// Returns the level of settings that the file makes.
+    /// Returns the file as a level of settings.
     pub(crate) fn layer(&self) -> Layer {
         let tools = self.tools.iter().map(|(tool, values)| (tool.clone(), layer(values)));
         // A table without settings of a call is not an entry for a tool.
@@ -80,7 +80,7 @@ impl SettingsFile {
     }
 }
 
-/// Returns the level of settings that `values` make.
+/// Returns `values` as a level of settings.
 pub(crate) fn layer(values: &Values) -> Layer {
     let mut layer = Layer::new();
     for (key, found) in values {
@@ -98,11 +98,11 @@ pub(crate) struct Parsed {
     pub(crate) warnings: Vec<Warning>,
     /// Mistakes about `redact`. Only the user's file has any.
     pub(crate) faults: Vec<Fault>,
-    /// Settings that say where outputs go, and are invalid. Only the user's file has any.
+    /// Invalid settings of the destination of uploads. Only the user's file has any.
     pub(crate) destination: Vec<DestinationFault>,
 }
 
-/// How many warnings of one file are kept. A hostile file could have 200,000.
+/// The number of warnings of one file that are kept at most. A hostile file could have 200,000.
 const MOST_WARNINGS: usize = 100;
 
 struct Reader<'a> {
@@ -111,7 +111,7 @@ struct Reader<'a> {
     path: &'a Path,
     whose: FileOwner,
     parsed: Parsed,
-    /// How many warnings are beyond those that are kept.
+    /// The number of warnings that were not kept.
     unlisted: usize,
 }
 
@@ -172,12 +172,13 @@ impl Reader<'_> {
         };
         let before = values.insert(known, FoundValue { value, written, line: Some(line) });
         if let Some(line_before) = before.and_then(|found| found.line) {
-            let message = format!("this is {} of line {line_before} again", known.name());
+            let message =
+                format!("duplicate of `{}` on line {line_before}; this line applies", known.name());
             self.warn(line, whole, message);
         }
     }
 
-    /// Warns of each `redact` in a table that is no table of settings.
+    /// Warns about each `redact` in an unknown table.
     fn hidden(&mut self, item: &Item, whole: &str, depth: usize) {
         if self.whose != FileOwner::User || FaultKind::of_key(whole).is_some() {
             return;
@@ -218,7 +219,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Warns of a key that cannot be used.
+    /// Warns about an invalid key or value.
     fn reject(&mut self, line: usize, whole: &str, item: &Item, message: String) {
         let destination = destination_of(whole).filter(|_| self.whose == FileOwner::User);
         let Some(key) = destination else { return self.warn(line, whole, message) };
@@ -246,7 +247,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Tells whether further warnings are only counted. Those about `redact` never are.
+    /// Tells whether further warnings are only counted. Warnings about `redact` are always kept.
     fn is_full(&self) -> bool {
         self.whose == FileOwner::Project && self.parsed.warnings.len() >= MOST_WARNINGS
     }
@@ -261,7 +262,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns the tables that an item is or has.
+/// Returns the tables of an item: the item itself, or the tables in its list.
 fn tables_of(item: &Item) -> Vec<&dyn TableLike> {
     match item {
         Item::ArrayOfTables(tables) => tables.iter().map(|table| table as &dyn TableLike).collect(),
@@ -274,7 +275,7 @@ fn tables_of(item: &Item) -> Vec<&dyn TableLike> {
     }
 }
 
-/// How deep tables are searched for `redact`. A deeper table counts as one that has it.
+/// The number of levels of tables that are searched for `redact`. A deeper table counts as if it had `redact`.
 const DEEPEST: usize = 16;
 
 /// The warning about a setting that a project's file cannot set.
@@ -292,7 +293,7 @@ pub(super) fn place_of(text: &str, at: usize) -> (usize, usize) {
 fn value_of(kind: ValueKind, item: &Item) -> Option<(SettingValue, String)> {
     let written = match item.as_value()? {
         toml_edit::Value::String(text) => {
-            // A switch in quotes is a mistake.
+            // A switch in quotes is invalid.
             let text = text.value().clone();
             (kind != ValueKind::Call(CallKind::Switch)).then_some(text)?
         }

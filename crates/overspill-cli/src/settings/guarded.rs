@@ -1,4 +1,4 @@
-//! Files that a stranger's project may have replaced with links.
+//! Files in projects that a stranger may have replaced by links.
 //!
 //! Git stores links, so a checkout can bring a link that leads to any file of the user. A
 //! [`GuardedFile`] is resolved and checked once. Its directory then stays open, and no later read or
@@ -15,7 +15,7 @@ use crate::{hosts, ui};
 
 /// Files that mark the root of a checkout.
 const CHECKOUTS: [&str; 4] = [".git", ".jj", ".hg", ".svn"];
-/// A larger settings file is not read.
+/// The size of the largest settings file that is read, in bytes.
 const MAX_SIZE: u64 = 16 << 20;
 
 /// The reason why a file is neither read nor written.
@@ -38,7 +38,7 @@ pub(crate) enum Refused {
 }
 
 impl Refused {
-    /// Returns what to do about a file of a project, as the end of an error.
+    /// Returns the hint of an error about a file of a project.
     pub(crate) fn hint(&self) -> &'static str {
         match self {
             Refused::Io(_) | Refused::Missing | Refused::TooLarge => "",
@@ -50,7 +50,7 @@ impl Refused {
     }
 }
 
-/// A place for a regular file, in a directory that is held open.
+/// A place for a regular file, in a directory that stays open.
 #[derive(Debug)]
 pub(crate) struct GuardedFile {
     directory: Directory,
@@ -88,7 +88,7 @@ impl GuardedFile {
 
     /// Removes the file.
     pub(crate) fn remove(&self) -> Result<(), Refused> {
-        // What stands there must be a regular file.
+        // Only a regular file may be removed.
         if self.open()?.is_none() {
             return Err(Refused::Missing);
         }
@@ -127,12 +127,12 @@ impl GuardedFile {
         Ok(GuardedFile { directory: Directory::open(&real)?, missing, name: name.to_owned() })
     }
 
-    /// Opens the file to read it. Returns `None` if there is no file.
+    /// Opens the file to read it. Returns `None` if the file does not exist.
     pub(crate) fn open(&self) -> Result<Option<(File, FileMode)>, Refused> {
         if self.missing.is_empty() { self.directory.open_file(&self.name) } else { Ok(None) }
     }
 
-    /// Reads the file. Returns `None` if there is no file.
+    /// Reads the file. Returns `None` if the file does not exist.
     pub(crate) fn read(&self) -> Result<Option<(Vec<u8>, FileMode)>, Refused> {
         let Some((file, mode)) = self.open()? else { return Ok(None) };
         if file.metadata()?.len() > MAX_SIZE {
@@ -207,8 +207,8 @@ fn checked_target(link: &Path, env: &Env) -> Result<PathBuf, Refused> {
     Ok(real)
 }
 
-/// Returns the directories that the links in the absolute `path` must not lead out of, or `None` if
-/// there are no links in it.
+/// Returns the directories that the links in the absolute `path` must not leave, or `None` if the path has
+/// no links.
 ///
 /// The place of a link decides: it must stay inside every checkout around it. Without a checkout it
 /// must stay inside the working directory, or else the directory that it stands in. A link in the

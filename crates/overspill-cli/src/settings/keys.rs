@@ -1,7 +1,7 @@
-//! Every setting, as one table.
+//! The table of all settings: names, kinds of values and help texts.
 //!
-//! Reading files and variables, `overspill config`, its complaints and the table in
-//! `docs/settings.md` all go by this table.
+//! The readers of files and variables, `overspill config`, the warnings and the table in `docs/settings.md`
+//! use this table.
 
 use clap::ValueEnum;
 use overspill::internal::settings::{CallField, CallKind, CallSetting, ProjectRule};
@@ -12,7 +12,7 @@ use super::variables::PREFIX;
 /// A setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub(crate) enum Key {
-    /// A setting that calls can differ in. The library has the table of them.
+    /// A setting that can differ between calls. The library has the table of these settings.
     #[value(skip)]
     Call(CallSetting),
     Tokenizer,
@@ -49,13 +49,13 @@ pub(crate) struct KeyRow {
     pub(crate) also: Option<&'static str>,
     /// The kind of its values.
     pub(crate) kind: ValueKind,
-    /// What a project's file, which comes with a checkout, may do with it.
+    /// The right of a project's file, which comes with a checkout, to set it.
     pub(crate) project: ProjectRule,
-    /// What the setting does, in a sentence.
+    /// The effect of the setting, in a sentence.
     pub(crate) help: &'static str,
 }
 
-/// What settings are about, for lists that people read.
+/// The subject of a setting. Lists for people group settings by area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Area {
     Preview,
@@ -67,7 +67,7 @@ pub(crate) enum Area {
 }
 
 impl Area {
-    /// In the order of lists.
+    /// All areas, in the order of lists.
     pub(crate) const ALL: [Area; 6] =
         [Area::Preview, Area::Secrets, Area::Store, Area::Bucket, Area::Mcp, Area::Tools];
 
@@ -84,7 +84,7 @@ impl Area {
 }
 
 impl Key {
-    /// Returns what the setting is about.
+    /// Returns the area of the setting.
     pub(crate) fn area(self) -> Area {
         match self {
             Key::Call(_) | Key::Tokenizer | Key::Profile | Key::Pipelines => Area::Preview,
@@ -121,7 +121,7 @@ impl Key {
             }
             Key::Tokenizer => row("tokenizer", Tokenizer, "How tokens are counted: by an estimate, or exactly by a vocabulary."),
             Key::Profile => row("profile", Profile, "The limits, notices and directories to use: those of overspill, or of another system."),
-            Key::StoreDir => row("store.dir", Directory, "Where outputs are saved."),
+            Key::StoreDir => row("store.dir", Directory, "The directory of saved outputs."),
             Key::StoreQuota => row("store.quota", BYTES, "The size of all saved outputs together. Above it, overspill removes the outputs that were not used for the longest time."),
             Key::StoreMaxOutput => row("store.max_output", BYTES, "How much of one output is saved. Larger outputs keep the first and the last half of this limit, and every line that the preview shows."),
             Key::StoreKeepFree => row("store.keep_free", BYTES, "The disk space to keep free. overspill does not save an output that needs this space."),
@@ -169,12 +169,12 @@ impl Key {
         Key::all().find(|key| key.names().any(|known| known == name))
     }
 
-    /// Tells whether a tool can have a value of its own for it.
+    /// Tells whether a tool can have its own value of the setting.
     pub(crate) fn is_per_tool(self) -> bool {
         matches!(self, Key::Call(_) | Key::Structured)
     }
 
-    /// Tells whether the setting says where outputs go.
+    /// Tells whether the setting is a part of the destination of uploads.
     pub(crate) fn is_destination(self) -> bool {
         use Key::{StoreAccount, StoreBucket, StoreEndpoint, StoreRegion, StoreTenant};
         matches!(self, StoreBucket | StoreRegion | StoreEndpoint | StoreAccount | StoreTenant)
@@ -206,20 +206,20 @@ pub(super) fn last_part(name: &str) -> &str {
 }
 
 fn variable(name: &str) -> String {
-    // Every start of the program makes some fifty of them: `format!` takes three times as long.
+    // Every start of the program makes about fifty of these names, and `format!` takes three times as long.
     let mut variable = [PREFIX, last_part(name)].concat();
     variable.make_ascii_uppercase();
     variable
 }
 
-/// Returns which of `names` was likely meant by `typed`.
+/// Returns the name that the user likely meant by `typed`.
 pub(crate) fn meant<'a>(typed: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.replace('-', "_").to_lowercase();
     let alike = |name: &str| strsim::jaro_winkler(&typed, name);
     names.filter(|name| alike(name) > 0.8).max_by(|a, b| alike(a).total_cmp(&alike(b)))
 }
 
-/// Returns every name that a table of a file can have: the table is `""`, `"store"`, `"mcp"` or
+/// Returns all names that can stand in a table of a file. The table is `""`, `"store"`, `"mcp"` or
 /// `"tools.NAME"`.
 pub(crate) fn names_in(table: &str) -> impl Iterator<Item = &'static str> {
     let prefix = match table {
@@ -235,7 +235,7 @@ pub(crate) fn names_in(table: &str) -> impl Iterator<Item = &'static str> {
         .filter(|name| !name.contains('.'))
 }
 
-/// Returns a [`ProjectRule`] in a word.
+/// Returns the word for a [`ProjectRule`].
 pub(super) fn rule_word(rule: ProjectRule) -> &'static str {
     match rule {
         ProjectRule::Sets => "yes",

@@ -1,4 +1,4 @@
-//! Every setting with its value and its origin, for `overspill config`.
+//! Lists every setting with its value and its origin, for `overspill config`.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::tokenizer::Tokenizer;
 pub(crate) struct SettingRow {
     pub(crate) address: KeyPath,
     pub(crate) value: SettingValue,
-    /// The value as the user wrote it, or as we write it.
+    /// The text of the value, as the user or overspill writes it.
     pub(crate) written: String,
     /// The level that the value comes from.
     pub(crate) origin: String,
@@ -53,7 +53,7 @@ impl SettingRow {
         !matches!(self.origin.as_str(), "default" | "profile")
     }
 
-    /// Returns the place that the value comes from, for people.
+    /// Returns the place of the value for people, such as `FILE:LINE`.
     pub(crate) fn whence(&self) -> String {
         match self.line {
             Some(line) => format!("{}:{line}", self.place),
@@ -63,7 +63,7 @@ impl SettingRow {
 }
 
 impl ResolvedSettings {
-    /// Returns every setting, for a tool or in general; then the settings of single tools.
+    /// Returns every setting, for a tool or in general, followed by the settings of single tools.
     pub(crate) fn rows(&self, tool: Option<&str>) -> Vec<SettingRow> {
         let effective = self.effective(tool);
         let general = Key::all().filter(|key| tool.is_none() || key.is_per_tool());
@@ -77,7 +77,7 @@ impl ResolvedSettings {
         rows
     }
 
-    /// Returns a setting as the project's file has it.
+    /// Returns the row of a setting that the project's file sets.
     pub(crate) fn project_row(&self, address: &KeyPath) -> Option<SettingRow> {
         let found = self.sources.project.get(address)?;
         Some(SettingRow {
@@ -139,7 +139,7 @@ impl ResolvedSettings {
         }
     }
 
-    /// Returns the value of a setting and the level that sets it; no level if it is the default.
+    /// Returns the value of a setting and the level that sets it. A default has no level.
     fn value(
         &self,
         key: Key,
@@ -173,7 +173,7 @@ impl ResolvedSettings {
                 Durability::None => "none",
             }),
             Key::Structured => SettingValue::Choice("drop"),
-            // `run --shell` has another default. It stands in the help of the setting.
+            // `run --shell` has another default, which the help of the setting mentions.
             Key::Pipelines => SettingValue::Choice("full"),
             Key::McpMaxMedia => bytes(crate::mcp::MAX_MEDIA),
             Key::McpToolPrefix => SettingValue::Text(crate::mcp::TOOL_PREFIX.into()),
@@ -196,7 +196,7 @@ impl ResolvedSettings {
         let in_variable = sources.environment.contains_key(&key);
         let origin = if in_variable { Origin::Environment } else { Origin::User };
         match sources.own(key) {
-            // A mistake in the settings can mask more than the value that is set.
+            // With a mistake in the settings, overspill may mask more than the setting says.
             Some(set) if key != Key::Redact || *set == default => (set.clone(), Some(origin)),
             _ => (default, None),
         }

@@ -1,6 +1,6 @@
-//! Settings from files and variables.
+//! Reads settings from files and variables, and combines them with the profile.
 //!
-//! Without a settings file no parser runs, so that a command starts at once.
+//! Without a settings file no parser runs, so that a command starts quickly.
 
 #[cfg_attr(not(feature = "bucket"), allow(dead_code, reason = "only a bucket asks for it"))]
 pub(crate) mod destination;
@@ -55,25 +55,25 @@ static SAID: Once = Once::new();
 /// The settings in files and variables.
 #[derive(Debug)]
 pub(crate) struct SettingSources {
-    /// Where variables and directories come from.
+    /// The environment with variables and directories.
     pub(crate) env: Env,
-    /// Where the user's file is, or would be.
+    /// The path of the user's file, which may not exist.
     pub(crate) user_file: Option<PathBuf>,
     pub(crate) user: SettingsFile,
-    /// Where the project's file is, if there is one.
+    /// The path of the project's file, if it exists.
     pub(crate) project_file: Option<PathBuf>,
     pub(crate) project: SettingsFile,
     pub(crate) environment: Values,
-    /// Settings that cannot be used.
+    /// Warnings about invalid settings.
     pub(crate) warnings: Vec<Warning>,
-    /// Project files that do not count because of their owner, and a home that is closed to us. Only `config` and
-    /// `doctor` print them.
+    /// Notes about project files that overspill ignores because of their owner, and about a home directory that
+    /// overspill cannot enter. Only `config` and `doctor` print them.
     pub(crate) notes: Vec<Warning>,
     /// Mistakes about `redact`. The warnings name them as well.
     pub(crate) faults: Vec<Fault>,
     /// Warnings about unknown variables that have nothing to do with `redact`.
     pub(crate) unknown_variables: Vec<Warning>,
-    /// Settings that say where outputs go, and are invalid; the warnings have them as well.
+    /// Invalid settings of the destination of uploads. The warnings have them as well.
     pub(crate) destination: Vec<DestinationFault>,
 }
 
@@ -93,7 +93,7 @@ impl SettingSources {
         sources
     }
 
-    /// Reads the user's file and the variables. A project's file cannot say where outputs are saved.
+    /// Reads the user's file and the variables. It is for settings of the store, which a project cannot set.
     pub(crate) fn of_user(env: &Env) -> SettingSources {
         let mut sources = SettingSources {
             env: env.clone(),
@@ -140,7 +140,7 @@ impl SettingSources {
         };
         match text::of_user(&path) {
             Err(warning) => match text::closed_above(&path).filter(|_| named.is_none()) {
-                // Settings in a directory of another user are not ours. The home counts as missing.
+                // Settings in a directory of another user do not count. The home counts as missing.
                 Some(ClosedDirectory { is_ours: false }) => {}
                 Some(_) => self.faults.push(Fault { kind: FaultKind::Closed, warning }),
                 None => self.faults.push(Fault { kind: FaultKind::File, warning }),
@@ -152,7 +152,7 @@ impl SettingSources {
                 self.faults.extend(parsed.faults);
                 self.destination.extend(parsed.destination);
             }
-            // The user asked for this file.
+            // The user named this file, so a missing file is a mistake.
             Ok(None) if named.is_some() && !path.exists() => {
                 let place = path.display().to_string();
                 self.faults.push(fault(variables::CONFIG, place, "there is no such file"));
@@ -225,7 +225,7 @@ impl SettingSources {
         });
     }
 
-    /// Returns the value that the user has set, if calls cannot differ in this setting.
+    /// Returns the user's value of a setting that is the same for all calls.
     pub(crate) fn own(&self, key: Key) -> Option<&SettingValue> {
         // An invalid variable does not fall back to a file that names another place.
         let in_file = || self.user.values.get(&key).filter(|_| !self.is_hidden(key));
@@ -233,7 +233,7 @@ impl SettingSources {
         found.map(|found| &found.value)
     }
 
-    /// Returns a setting that is a limit.
+    /// Returns the user's value of a setting that is a limit.
     pub(crate) fn limit(&self, key: Key) -> Option<Limit> {
         match self.own(key)? {
             SettingValue::Call(CallValue::Limit(limit)) => Some(*limit),
@@ -241,27 +241,27 @@ impl SettingSources {
         }
     }
 
-    /// Returns a setting that is a time. The inner value is none for ever.
+    /// Returns the user's value of a setting that is a time. The inner `None` means for ever.
     pub(crate) fn duration(&self, key: Key) -> Option<Option<SignedDuration>> {
         if let SettingValue::Duration(duration) = self.own(key)? { Some(*duration) } else { None }
     }
 
-    /// Returns a setting that is a word of a fixed list.
+    /// Returns the user's value of a setting that is a word of a fixed list.
     pub(crate) fn choice(&self, key: Key) -> Option<&'static str> {
         if let SettingValue::Choice(word) = self.own(key)? { Some(word) } else { None }
     }
 
-    /// Returns a setting that is a text.
+    /// Returns the user's value of a setting that is a text.
     pub(crate) fn text(&self, key: Key) -> Option<&str> {
         if let SettingValue::Text(text) = self.own(key)? { Some(text) } else { None }
     }
 
-    /// Returns the profile that is set, or our own.
+    /// Returns the profile of the settings, or our own.
     pub(crate) fn profile(&self) -> Profile {
         self.choice(Key::Profile).and_then(Profile::named).unwrap_or(Profile::OWN)
     }
 
-    /// Returns the directory that outputs are saved in, or why there is none.
+    /// Returns the directory of saved outputs. The error is the reason why no directory can be used.
     pub(crate) fn directory(&self, profile: &Profile) -> Result<PathBuf, String> {
         let places = self.env.places();
         let (path, is_set) = match self.own(Key::StoreDir) {
@@ -280,10 +280,10 @@ impl SettingSources {
         }
     }
 
-    /// Returns the directory that takes the place of the usual one, if that cannot be used. A directory that the user
-    /// has named has none in its place.
+    /// Returns the directory that replaces the usual one, if the usual one cannot be used. Nothing replaces a directory
+    /// that the user has named.
     pub(crate) fn fallback(&self, profile: &Profile) -> Option<Fallback> {
-        // The directories of source systems are a part of what these systems promise.
+        // The profiles of other systems promise a fixed directory.
         if self.own(Key::StoreDir).is_some() || profile.directory != Profile::OWN.directory {
             return None;
         }
@@ -291,7 +291,8 @@ impl SettingSources {
         Fallback::of(&own, &self.env)
     }
 
-    /// Returns the directory store of a profile, or why there is none. Settings apply to every profile.
+    /// Returns the directory store of a profile. The error is the reason why it has none. Settings apply to every
+    /// profile.
     pub(crate) fn disk(&self, profile: &Profile) -> Result<Disk, String> {
         let directory = self.directory(profile)?;
         let mut options =
@@ -323,17 +324,17 @@ impl SettingSources {
         }
     }
 
-    /// Returns the bucket that is set, as the user wrote it.
+    /// Returns the address of the bucket, as the user wrote it.
     pub(crate) fn bucket(&self) -> Option<&str> {
         self.text(Key::StoreBucket)
     }
 
-    /// Returns how long outputs stay.
+    /// Returns the rules for the expiry of outputs.
     pub(crate) fn retention(&self, profile: &Profile) -> Retention {
         let mut retention = profile.retention;
         match self.limit(Key::StoreQuota) {
             Some(limit) => retention.quota = Option::from(limit),
-            // One machine does not decide about the outputs of all machines.
+            // The default quota of one machine must not delete outputs of other machines.
             None if bucket::holds(self, profile) => retention.quota = None,
             None => {}
         }

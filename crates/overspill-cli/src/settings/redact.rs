@@ -8,34 +8,34 @@ use overspill::{Redact, Redaction};
 use super::SettingSources;
 use super::keys::{Key, last_part, meant};
 
-/// Something about `redact` that could not be understood.
+/// A mistake in the settings about `redact`.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) kind: FaultKind,
     pub(crate) warning: Warning,
 }
 
-/// Which part of the user's settings could not be understood.
+/// The part of the user's settings that has the mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FaultKind {
     /// The whole file: it may have set anything.
     File,
-    /// The same, because a directory of the user above it is closed. A command runs as it does without a home, so no
-    /// warning stands in its output.
+    /// The whole file, because a directory of the user above it is closed. A command then runs as if it had no home, so
+    /// overspill prints no warning.
     Closed,
-    /// `redact` in the file, or a key that was likely meant to be `redact`.
+    /// `redact` in the file, or a misspelt `redact`.
     Value,
-    /// `redact_pattern` in the file, its variable, or a variable that was likely meant to be it.
+    /// `redact_pattern` in the file, its variable, or a misspelt variable.
     Pattern,
-    /// `OVERSPILL_REDACT`, or a variable that was likely meant to be it.
+    /// `OVERSPILL_REDACT`, or a misspelt variable.
     Variable,
 }
 
 impl FaultKind {
-    /// Returns the kind of fault it is if the key of this name in the user's file cannot be used.
+    /// Returns the kind of mistake if the user's file has an invalid key of this name.
     pub(super) fn of_key(key: &str) -> Option<FaultKind> {
         let own = last_part(key);
-        // A longer name is no misspelt `redact`, and comparing would take long.
+        // A longer name is not a misspelt `redact`, and comparing would take long.
         if own.chars().nth(60).is_some() {
             return None;
         }
@@ -60,7 +60,7 @@ impl FaultKind {
 }
 
 impl SettingSources {
-    /// Puts the mistakes about `redact` in front of all warnings.
+    /// Moves the mistakes about `redact` before all other warnings.
     pub(super) fn warn_of_faults(&mut self) {
         let is_all = self.redact_word(false) == "all";
         let is_set = self.choice(Key::Redact) == Some("all");
@@ -93,7 +93,7 @@ impl SettingSources {
             Some("off") => "off",
             _ if has(&[FaultKind::File, FaultKind::Closed, FaultKind::Pattern]) => "all",
             Some(word) => word,
-            // Outputs that leave this machine are masked.
+            // Uploaded outputs are masked.
             None if is_bucket => "store",
             None => "off",
         }
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn key_that_was_likely_meant_to_be_redact_is_a_fault() {
+    fn misspelt_redact_key_is_a_fault() {
         for key in ["redact", "Redact", "redcat", "redacted", "store.redact", "redaction"] {
             assert_eq!(FaultKind::of_key(key), Some(FaultKind::Value), "{key}");
         }

@@ -1,4 +1,4 @@
-//! The settings that apply, once the profile is known.
+//! The settings that apply: combines files, variables and the profile, and makes the engine from them.
 
 use overspill::internal::settings::{CallValue, RefusedSetting, Warning};
 use overspill::internal::store::Nowhere;
@@ -16,12 +16,12 @@ use crate::tokenizer::Tokenizer;
 pub(crate) struct ResolvedSettings {
     pub(crate) profile: Profile,
     pub(crate) settings: Settings,
-    /// The files and variables, without the values that a project is refused.
+    /// The files and variables, without the values that a project may not set.
     pub(crate) sources: SettingSources,
 }
 
 impl SettingSources {
-    /// Settles the settings that apply with `profile`, or with the profile that is set.
+    /// Returns the settings that apply with `profile`, or with the profile of the settings.
     pub(crate) fn in_force(mut self, profile: Option<Profile>) -> ResolvedSettings {
         let mut profile = profile.unwrap_or_else(|| self.profile());
         let mut settings = Settings {
@@ -41,7 +41,7 @@ impl SettingSources {
         ResolvedSettings { profile, settings, sources: self }
     }
 
-    /// Removes a value that the project is refused, and warns of it.
+    /// Removes a value that the project may not set, and adds a warning.
     fn refuse(&mut self, refused: RefusedSetting) {
         let address = KeyPath { tool: refused.tool, key: Key::Call(refused.setting) };
         let line = self.project.remove(&address).and_then(|found| found.line).unwrap_or_default();
@@ -64,7 +64,7 @@ impl ResolvedSettings {
         let is_bucket = bucket::holds(&self.sources, &self.profile);
         let redact = self.sources.redact(is_bucket);
         let store = self.sources.store(&self.profile);
-        // A missing store is no reason not to run: the output is shown and not saved.
+        // Without a store, overspill still shows the output and does not save it.
         let overspill = match store {
             Ok(store) => Overspill::builder().shared_store(store),
             Err(reason) => Overspill::builder().store(Nowhere::because(reason)),
@@ -75,7 +75,7 @@ impl ResolvedSettings {
         let env = self.sources.env;
         let file_tool = Host::file_tool(&env).map(str::to_owned);
         let reach = ReaderAbilities { files: !is_bucket, file_tool, ..ReaderAbilities::default() };
-        // A reader of this output has run us, and so can run us again.
+        // The reader of this output has run overspill, and so can run `overspill read`.
         let around = env.clone();
         let overspill = overspill.host(move || Host::of_calls_around(&around));
         overspill.reader(reach).program(move || env.program_name().to_owned()).build()

@@ -1,4 +1,4 @@
-//! What the source systems read of their own: variables of one, JSON files of another.
+//! Settings of other systems that their profiles read: variables for `unified`, JSON files for `takumi`.
 
 use std::path::{Path, PathBuf};
 
@@ -13,12 +13,12 @@ use super::NOT_FOR_PROJECTS;
 use super::text::{self, OfProject};
 use crate::env::Env;
 
-/// The name of a file of settings in the home directory or a project of takumi.
+/// The path of takumi's settings file, below the home directory or the project.
 pub(crate) const TAKUMI_FILE: &str = ".takumi/config.json";
 
-/// Adds what `profile` has settings of its own for; ours have the last word.
+/// Adds the settings of the system that `profile` imitates. Settings of overspill override them.
 ///
-/// Returns warnings, and notes on files that do not count because of their owner.
+/// Returns warnings, and notes about files that overspill ignores because of their owner.
 pub(crate) fn read_their_own(
     profile: &mut Profile,
     settings: &mut Settings,

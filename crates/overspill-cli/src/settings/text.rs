@@ -1,4 +1,4 @@
-//! The text of a file of settings, as far as it can be trusted to be one.
+//! Reads the text of settings files, and decides which files overspill trusts.
 
 use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read};
@@ -10,34 +10,34 @@ use crate::env::Env;
 use crate::open::{is_own, open_regular};
 use crate::ui;
 
-/// Nobody writes this much; whatever it is, it is not settings.
+/// The size of the largest settings file that is read, in bytes.
 pub(crate) const MOST: u64 = 1 << 20;
 
-/// Tells whether a directory above a file is closed to us. The reason why we cannot say whether the file is there.
+/// Returns the directory above a file that this user cannot enter. It hides whether the file exists.
 pub(crate) fn closed_above(path: &Path) -> Option<ClosedDirectory> {
     let is_denied = |path: &Path| {
         fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
     };
-    // The nearest directory that can be looked at is the one that cannot be searched.
+    // The nearest directory whose metadata can be read is the directory that cannot be entered.
     let closed = path.ancestors().skip(1).find(|directory| !is_denied(directory))?;
     is_denied(path).then(|| ClosedDirectory {
         is_ours: fs::symlink_metadata(closed).is_ok_and(|found| is_own(&found)),
     })
 }
 
-/// A directory that we may not search.
+/// A directory that this user cannot enter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ClosedDirectory {
-    /// It belongs to us, so settings of ours may be in it.
+    /// Whether the directory belongs to this user, so that it may contain the user's settings.
     pub(crate) is_ours: bool,
 }
 
-/// Reads the user's file, which may be a link; nothing if there is none.
+/// Reads the user's file, which may be a link. Returns `None` if the file does not exist.
 pub(crate) fn of_user(path: &Path) -> Result<Option<String>, Warning> {
     let text = match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => return Ok(None),
         Err(error) => Err(ui::reason(&error)),
-        // Nothing to read, for those who want none.
+        // `/dev/null` means no settings file.
         Ok(_) if path == Path::new("/dev/null") => return Ok(None),
         Ok(metadata) if !metadata.is_file() => Err("it is not a file".into()),
         Ok(_) => read(path),
@@ -52,12 +52,12 @@ pub(crate) struct OfProject {
     pub(crate) found: Option<(PathBuf, String)>,
     /// Files that cannot be read.
     pub(crate) warnings: Vec<Warning>,
-    /// Files that do not count because of their owner. Only `config` and `doctor` show them: the
-    /// user did not make these files, and another user could print a line under every command.
+    /// Notes about files that overspill ignores because of their owner. Only `config` and `doctor` show them: the
+    /// user did not make these files, and another user could otherwise add a line to the output of every command.
     pub(crate) notes: Vec<Warning>,
 }
 
-/// Reads the nearest file of this name from the working directory upwards, as far as the project reaches.
+/// Reads the nearest file of this name, in the working directory and the directories above it within the project.
 ///
 /// Only a regular file counts, since a link in a checkout may lead anywhere. It must belong to the
 /// user or to root: otherwise `/tmp/.overspill.toml` of one user would apply to all others.
@@ -69,7 +69,7 @@ pub(crate) fn of_project(name: &str, env: &Env) -> OfProject {
             if fs::symlink_metadata(&path).is_ok() {
                 search.notes.push(ignored(&path, owner, "the directory"));
             }
-            // All above may be the stranger's choice, too.
+            // The stranger may also have chosen the directories above.
             return search;
         }
         let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
@@ -93,7 +93,7 @@ pub(crate) fn trusted_directories(env: &Env) -> impl Iterator<Item = &Path> {
     env.project_directories().take_while(|directory| stranger_of(directory).is_none())
 }
 
-/// Returns who owns a file or a directory, if that is neither the user nor root.
+/// Returns the owner of a file or a directory, if that is neither the user nor root.
 pub(crate) fn stranger_of(path: &Path) -> Option<u32> {
     stranger(&fs::symlink_metadata(path).ok()?)
 }
@@ -104,7 +104,7 @@ fn stranger(metadata: &Metadata) -> Option<u32> {
     (owner != 0 && owner != rustix::process::geteuid().as_raw()).then_some(owner)
 }
 
-/// Elsewhere files have no single owner that could be compared.
+/// Returns `None`: on other systems files have no single owner to compare.
 #[cfg(not(unix))]
 fn stranger(_: &Metadata) -> Option<u32> {
     None
@@ -116,19 +116,19 @@ fn read_checked(path: &Path, metadata: &Metadata) -> Result<String, String> {
         return Err(not_regular.into());
     }
     let (file, opened) = open_regular(path).map_err(|error| ui::reason(&error))?;
-    // Another file may have taken its place since.
+    // Another file may have replaced it meanwhile.
     if stranger(&opened).is_some() {
         return Err(not_regular.into());
     }
     read_open(file)
 }
 
-/// Reads a file, if it can be one of settings; otherwise says why not.
+/// Reads a settings file. The error is the reason why the file cannot be one.
 pub(crate) fn read(path: &Path) -> Result<String, String> {
     read_open(File::open(path).map_err(|error| ui::reason(&error))?)
 }
 
-/// Reads an open file, if it can be one of settings; otherwise says why not.
+/// Reads an open settings file. The error is the reason why the file cannot be one.
 pub(crate) fn read_open(file: File) -> Result<String, String> {
     let mut bytes = Vec::new();
     file.take(MOST + 1).read_to_end(&mut bytes).map_err(|error| ui::reason(&error))?;

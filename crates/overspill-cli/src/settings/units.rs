@@ -1,4 +1,4 @@
-//! Numbers with units: limits, sizes and durations. Settings and options share these readers.
+//! Reads and prints numbers with units: limits, sizes and durations. Settings and options share these functions.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The kinds of values that settings have, and how values are written.
+//! The kinds of values of settings: reads a value from text, prints it, and describes the allowed values.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use crate::tokenizer::Tokenizer;
 /// The kind of values that a setting has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ValueKind {
-    /// A kind that settings of a call have: a switch, a limit or a part to keep.
+    /// A kind of settings of a call: a switch, a limit or a part to keep.
     Call(CallKind),
     /// The name of a profile.
     Profile,
@@ -49,9 +49,9 @@ pub(crate) enum SettingValue {
     Call(CallValue),
     /// A word or a name of a fixed list.
     Choice(&'static str),
-    /// As written: a `~` at its start stands for the home directory.
+    /// A directory as the user wrote it. A `~` at its start stands for the home directory.
     Directory(PathBuf),
-    /// A time; for ever, if it is none.
+    /// A time. `None` means for ever.
     Duration(Option<SignedDuration>),
     Text(String),
 }
@@ -116,7 +116,7 @@ impl ValueKind {
         })
     }
 
-    /// Returns the values that are allowed, for a message.
+    /// Returns a description of the allowed values, for messages.
     pub(crate) fn allowed(self) -> String {
         match self {
             ValueKind::Call(CallKind::Switch) => "true or false".into(),
@@ -140,7 +140,7 @@ impl ValueKind {
         }
     }
 
-    /// Returns a valid value as one types it in a shell, for hints and for new settings files.
+    /// Returns a valid value, for hints and for new settings files.
     pub(crate) fn example(self) -> &'static str {
         match self {
             ValueKind::Call(CallKind::Switch) => "true",

@@ -1,4 +1,4 @@
-//! The variables of the environment that overspill knows.
+//! The environment variables of overspill: their names, and warnings about unknown ones.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -10,9 +10,9 @@ use super::redact::FaultKind;
 
 /// The start of all variables.
 pub(crate) const PREFIX: &str = "OVERSPILL_";
-/// Names the user's settings file.
+/// The variable that names the user's settings file.
 pub(crate) const CONFIG: &str = "OVERSPILL_CONFIG";
-/// Names the session that outputs belong to.
+/// The variable that names the session of outputs.
 pub(crate) const SESSION: &str = "OVERSPILL_SESSION";
 /// The token that clients of `mcp --listen` send.
 pub(crate) const MCP_TOKEN: &str = "OVERSPILL_MCP_TOKEN";
@@ -20,9 +20,9 @@ pub(crate) const MCP_TOKEN: &str = "OVERSPILL_MCP_TOKEN";
 pub(crate) const ACTIVE: &str = "OVERSPILL_ACTIVE";
 /// The name of the host that runs commands, for hosts that set no variable of their own.
 pub(crate) const HOST: &str = "OVERSPILL_HOST";
-/// The user's own shell, where an alias puts our link into `SHELL`.
+/// The user's own shell, if an alias puts our link into `SHELL`.
 pub(crate) const SHELL: &str = "OVERSPILL_SHELL";
-/// The user's own `BASH_ENV`, where an alias puts our file there. The file reads it.
+/// The user's own `BASH_ENV`, if an alias puts our file there. Our file reads it.
 const BASH_ENV: &str = "OVERSPILL_BASH_ENV";
 /// The pager for long answers on a terminal.
 const PAGER: &str = "OVERSPILL_PAGER";
@@ -30,7 +30,7 @@ const PAGER: &str = "OVERSPILL_PAGER";
 /// The variables about secrets.
 const REDACT: &str = "OVERSPILL_REDACT";
 const REDACT_PATTERN: &str = "OVERSPILL_REDACT_PATTERN";
-/// How many letters of a variable about secrets can be wrong.
+/// The number of letters that can be wrong in the name of a variable about secrets.
 const SLIPS: usize = 2;
 const NO_SETTINGS: [&str; 8] = [CONFIG, SESSION, MCP_TOKEN, ACTIVE, HOST, SHELL, BASH_ENV, PAGER];
 /// The start of the variables of our tests.
@@ -41,8 +41,8 @@ pub(super) fn is_ours(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(PREFIX.as_bytes())
 }
 
-/// Returns the unknown variables, and the mistake about `redact` that each likely is. The user who has
-/// set one expects an effect.
+/// Returns warnings about unknown variables. A variable that resembles one about `redact` has the kind of its mistake,
+/// because the user expects masking.
 pub(super) fn unknown(variables: &[(OsString, OsString)]) -> Vec<(Warning, Option<FaultKind>)> {
     let names = variables.iter().map(|(name, _)| name.to_string_lossy());
     let ours = names.filter(|name| name.starts_with(PREFIX) || almost_redact(name).is_some());
@@ -61,7 +61,7 @@ fn known() -> impl Iterator<Item = String> {
     Key::all().flat_map(Key::variables).chain(NO_SETTINGS.map(str::to_owned))
 }
 
-/// Returns the mistake about `redact` that a variable is, if it has almost the name of one about secrets.
+/// Returns the kind of mistake if a name is almost the name of a variable about secrets.
 fn almost_redact(name: &str) -> Option<FaultKind> {
     let kinds = [(REDACT, FaultKind::Variable), (REDACT_PATTERN, FaultKind::Pattern)];
     let is_meant = |(variable, _): &(&str, FaultKind)| {
@@ -71,8 +71,8 @@ fn almost_redact(name: &str) -> Option<FaultKind> {
     kinds.into_iter().find(is_meant).map(|(_, kind)| kind)
 }
 
-/// Tells whether two names can be as close as [`SLIPS`]. Every start of the program asks it about every
-/// variable, and a distance takes some 20,000 instructions.
+/// Tells whether two names can differ by at most [`SLIPS`] letters. It is a quick check before the exact distance,
+/// which takes about 20,000 instructions, and every start of the program checks every variable.
 fn has_almost_the_letters_of(name: &str, variable: &str) -> bool {
     if name.len().abs_diff(variable.len()) > SLIPS * char::MAX.len_utf8() {
         return false;
@@ -81,7 +81,7 @@ fn has_almost_the_letters_of(name: &str, variable: &str) -> bool {
     for byte in variable.bytes() {
         counts[usize::from(byte)] += 1;
     }
-    // Each slip changes at most one letter of `variable`.
+    // Each mistake changes at most one letter of `variable`.
     let mut left = variable.len();
     for byte in name.bytes().map(|byte| byte.to_ascii_uppercase()) {
         let count = &mut counts[usize::from(byte)];

@@ -1,15 +1,15 @@
-//! Writes a file of settings so that there is always a whole one.
+//! Writes a settings file in one step, so that a reader sees either the old or the new text.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Puts `text` into the file at `path`: either all of it gets there, or nothing changes.
+/// Writes `text` to the file at `path`, completely or not at all.
 ///
-/// A link is followed, so that a file kept elsewhere stays there; the mode stays as it is.
+/// It follows a link, so that the linked file is changed, and keeps the mode of the file.
 pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
     let path = followed(path);
-    // A device or a pipe would be gone if a file took its place.
+    // A new file would destroy a device or a pipe.
     if fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
@@ -35,10 +35,10 @@ fn write_new(new: &Path, like: &Path, text: &str) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Returns the file that a link leads to, whether it is there or not.
+/// Returns the path that a link leads to, even if no file is there.
 fn followed(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
-    // As many as the system itself would follow.
+    // The system itself follows the same number of links.
     for _ in 0..40 {
         let Ok(target) = fs::read_link(&path) else { break };
         path = path.parent().unwrap_or(Path::new("/")).join(target);

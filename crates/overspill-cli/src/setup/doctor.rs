@@ -1,4 +1,4 @@
-//! Checks the program, the settings, the store and the hosts.
+//! The checks of `overspill doctor`: the program, the settings, the store, the bucket and the hosts.
 
 use std::process::{Command, Stdio};
 
@@ -19,11 +19,11 @@ use crate::settings::variables::ACTIVE;
 use crate::ui;
 use overspill::{Call, Outcome, Profile};
 
-/// What to do about a store that does not work.
+/// The fix for a store that does not work.
 const STORE_FIX: &str =
     "repair that directory, or choose another: `overspill config set store.dir ~/DIRECTORY`";
 
-/// Prints what it finds. Returns whether everything works.
+/// Runs all checks, prints the findings, and tells whether everything works.
 pub(crate) fn doctor(args: &DoctorArgs, env: &Env) -> anyhow::Result<bool> {
     let mut findings = Findings::default();
     look_at_program(&mut findings, env);
@@ -49,7 +49,7 @@ pub(crate) fn doctor(args: &DoctorArgs, env: &Env) -> anyhow::Result<bool> {
     ui::answer(&text).map(|()| findings.is_well())
 }
 
-/// Our own file, others of the same name, and the links that hosts go by.
+/// Checks the file of this program, other programs of the same name, and the links that hosts use.
 fn look_at_program(findings: &mut Findings, env: &Env) {
     let version = env!("CARGO_PKG_VERSION");
     let Ok(own) = env.executable() else {
@@ -89,7 +89,7 @@ fn look_at_program(findings: &mut Findings, env: &Env) {
     }
 }
 
-/// Runs a pipeline that hides a failure, as a host would.
+/// Runs a pipeline that hides a failure, in the same way as a host, and checks the report.
 fn look_at_pipelines(findings: &mut Findings, env: &Env) {
     const WHAT: &str = "pipelines";
     let Ok(own) = env.executable() else { return };
@@ -115,7 +115,7 @@ fn look_at_pipelines(findings: &mut Findings, env: &Env) {
     findings.add(WHAT, how, said);
 }
 
-/// Files of settings, and what the project's has changed.
+/// Checks the settings files, and lists the settings of the project.
 fn look_at_settings(findings: &mut Findings, env: &Env) {
     let in_force = SettingSources::read(env).with_unknown_variables().in_force(None);
     for warning in in_force.sources.warnings.iter().take(100) {
@@ -135,8 +135,7 @@ fn look_at_settings(findings: &mut Findings, env: &Env) {
     }
 }
 
-/// What is needed of the bucket, if there is one; then a trial output is saved and removed; then how
-/// much room there is.
+/// Checks the bucket, if one is set. Then saves and removes a trial output, and reports the used space.
 fn look_at_store(findings: &mut Findings, env: &Env) {
     let in_force = SettingSources::of_user(env).in_force(Some(Profile::OWN));
     let retention = in_force.sources.retention(&Profile::OWN);
@@ -178,7 +177,7 @@ fn look_at_store(findings: &mut Findings, env: &Env) {
         removed.map(|_| format!("{directory}: a trial output was saved and removed")),
     );
     findings.fix(STORE_FIX);
-    // A bucket has more than is worth counting, and no quota.
+    // Counting the outputs of a bucket takes too long, and a bucket has no quota.
     if !in_bucket && let Ok(entries) = store.list() {
         let used: u64 = entries.iter().map(|entry| entry.bytes).sum();
         let quota = retention.quota.map_or_else(|| "no quota".into(), ui::size);
@@ -243,7 +242,7 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
             findings.add(host.name, How::Wrong, said);
             let project = if scope == SetupScope::Project { " --project" } else { "" };
             findings.fix(&format!(
-                "run `overspill init {}{project}` here; overspill then goes on to call it",
+                "run `overspill init {}{project}` here; overspill then calls your program",
                 host.name
             ));
         }
@@ -262,7 +261,7 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
         let then = host.then.map(|then| plan::filled(then, |word| word, env)).unwrap_or_default();
         let start = then.lines().find(|line| line.starts_with("PATH=")).unwrap_or_default();
         let or_start =
-            if start.is_empty() { String::new() } else { format!(", or start it so: {start}") };
+            if start.is_empty() { String::new() } else { format!(", or start it with: {start}") };
         findings.fix(&format!("unset {name}{or_start}"));
     }
     for said in overridden::by_files(host, env) {

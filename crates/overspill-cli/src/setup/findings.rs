@@ -1,25 +1,25 @@
-//! The findings of `doctor`, as lines and as JSON.
+//! The findings of `doctor`: collects them, and prints them as lines or as JSON.
 
 use serde_json::json;
 
 use crate::ui;
 
-/// The longest line of a finding, in characters.
+/// The number of characters that a line of a finding has at most.
 const LONGEST_LINE: usize = 1_000;
 
-/// One finding about one part.
+/// A finding about one part of the installation.
 struct Seen {
     what: String,
     how: How,
     said: String,
-    /// The command or the change that repairs it.
+    /// The command or the change that repairs the problem.
     fix: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum How {
     Well,
-    /// Nothing is wrong, but it should be known.
+    /// A fact that the user should know, but no problem.
     Note,
     Wrong,
 }
@@ -32,7 +32,7 @@ impl Findings {
         self.0.push(Seen { what: what.to_owned(), how, said: said.into(), fix: None });
     }
 
-    /// Says how to repair the last finding, unless nothing is wrong.
+    /// Adds a fix to the last finding, if that finding is a problem without a fix.
     pub(super) fn fix(&mut self, fix: &str) {
         if let Some(seen) = self.0.last_mut().filter(|seen| seen.how == How::Wrong) {
             seen.fix.get_or_insert_with(|| fix.to_owned());
@@ -46,7 +46,7 @@ impl Findings {
         }
     }
 
-    /// Tells whether nothing is wrong.
+    /// Tells whether no finding is a problem.
     pub(super) fn is_well(&self) -> bool {
         !self.0.iter().any(|seen| seen.how == How::Wrong)
     }
@@ -59,7 +59,7 @@ impl Findings {
                 How::Wrong => ("✗", ui::Tone::Failure),
             };
             let escaped = |line: &str| ui::escaped(line, LONGEST_LINE);
-            // A reason may have several lines. Only the first begins like a row.
+            // A reason may have several lines. Only the first line gets the mark of a finding.
             let text = format!("{}: {}", seen.what, seen.said);
             let lines: Vec<String> = text.lines().map(escaped).collect();
             let fix = seen.fix.as_ref().map_or_else(String::new, |fix| {

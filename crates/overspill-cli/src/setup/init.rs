@@ -1,4 +1,4 @@
-//! Changes the settings of hosts, so that they use us.
+//! `overspill init`: changes the settings of hosts, so that they run commands through overspill.
 
 use std::fs;
 use std::path::Path;
@@ -20,22 +20,22 @@ use crate::settings::text;
 use crate::settings::write::write;
 use crate::ui;
 
-/// A file that is to be changed.
+/// A change of one file.
 struct Change {
     target: Target,
-    /// The file of a project, in which links may lead anywhere.
+    /// The checked file, if it belongs to a project, where links may lead anywhere.
     guarded: Option<GuardedFile>,
     now: Option<String>,
     before: Option<String>,
     after: Option<String>,
-    /// Our pieces in it.
+    /// Our pieces in the file.
     pieces: Vec<LayeredPiece>,
-    /// The user's own shell or prefix, which we go on to call.
+    /// The user's own shell or prefix, which overspill calls.
     own: Option<slot::Chained>,
 }
 
 impl Change {
-    /// Says what is asked for. A value that the file has no place for is left out.
+    /// Returns a line for each requested piece, without pieces for which the file has no place.
     fn said(&self) -> Vec<String> {
         let (after, path) = (self.after.as_deref().unwrap_or_default(), &self.target.path);
         let is_said =
@@ -69,7 +69,7 @@ pub(crate) fn init(args: &InitArgs, env: &Env) -> anyhow::Result<()> {
             host.name
         );
     }
-    // All of it is thought through before anything is written.
+    // All changes are computed and checked before the first file is written.
     let planned =
         hosts.into_iter().map(|host| planned(host, args, env)).collect::<Result<Vec<_>, _>>()?;
     let mut all = Vec::new();
@@ -137,7 +137,7 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
         }
         let (after, pieces) =
             with_ours(now.as_deref(), &target, &possible, &owned, &layers).map_err(wrong)?;
-        // Rules that this file does not need are not written, so not listed either.
+        // Rules that this file does not need are not written, so they are not listed.
         target.pieces.retain(|one| one.layer != SetupLayer::Reading || pieces.contains(one));
         changes.push(Change { target, guarded, now, before: owned.before, after, pieces, own });
     }
@@ -146,17 +146,16 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
         change.target.pieces.iter().find_map(|one| one.piece.old(before))
     });
     for (_, text) in &mut plan.scripts {
-        // If the settings have no place for the variable, the alias of the host hands the user's on.
+        // If the settings have no place for the variable, the alias of the host passes on the user's value.
         let own = old.as_deref().map_or_else(|| "\"$OVERSPILL_BASH_ENV\"".into(), ui::shell_word);
         *text = text.replace("@BEFORE@", &own);
     }
     Ok((host, plan, changes))
 }
 
-/// Returns a file with all that is asked for, and the pieces in it that are ours.
+/// Returns the text of a file with all requested pieces, and our pieces in it.
 ///
-/// Pieces that are there stay where they are. Those of a layer that was asked for another time are kept,
-/// and brought up to date.
+/// Existing pieces keep their place. Pieces of a layer that an earlier `init` added stay, and are updated.
 fn with_ours(
     now: Option<&str>,
     target: &Target,
@@ -177,12 +176,12 @@ fn with_ours(
         None => None,
     };
     for one in wanted {
-        // Servers that have come since are wrapped only on request.
+        // Servers that were added later are wrapped only on request.
         let is_kept =
             matches!(one.piece, SetupPiece::Servers { .. }) && !layers.contains(&one.layer);
         let there = text.as_deref().unwrap_or_default();
         if is_kept || one.piece.is_satisfied(there, &target.path) {
-            // A text that cannot be read satisfies nothing.
+            // A text that cannot be parsed has no piece.
             continue;
         }
         text = Some(one.piece.put(there, &target.path)?);
@@ -193,7 +192,7 @@ fn with_ours(
     Ok((text, ours.into_iter().cloned().collect()))
 }
 
-/// Fails if this program runs from a cache: once it is emptied, every command of the agents would fail.
+/// Fails if this program runs from a cache: after the cache is emptied, every command of the agents would fail.
 fn refuse_cached_program(env: &Env) -> anyhow::Result<()> {
     let cache = env.executable().ok().and_then(|program| installed::cache(&program));
     let Some(cache) = cache else { return Ok(()) };
@@ -205,7 +204,7 @@ fn refuse_cached_program(env: &Env) -> anyhow::Result<()> {
     )
 }
 
-/// Returns what is asked for.
+/// Returns the layers that the options ask for.
 fn layers(args: &InitArgs) -> Vec<SetupLayer> {
     let asked = [
         (SetupLayer::Base, true),
@@ -217,7 +216,7 @@ fn layers(args: &InitArgs) -> Vec<SetupLayer> {
     asked.into_iter().filter(|(_, is_asked)| *is_asked).map(|(layer, _)| layer).collect()
 }
 
-/// Writes everything. The receipt comes first: whatever happens then can be taken back.
+/// Writes the receipt, then the files. With the receipt first, `uninstall` can undo an interrupted `init`.
 fn carry_out(host: &Host, plan: &SetupPlan, changes: &[Change], env: &Env) -> anyhow::Result<()> {
     let links = env.links();
     let mut receipt = Receipt::read(host, env)?;
@@ -263,13 +262,13 @@ fn carry_out(host: &Host, plan: &SetupPlan, changes: &[Change], env: &Env) -> an
     Ok(())
 }
 
-/// Resolves a file of the project: a link in a checkout may lead anywhere.
+/// Resolves and checks a file of the project: a link in a checkout may lead anywhere.
 fn guarded(path: &Path, env: &Env) -> anyhow::Result<GuardedFile> {
     env.directory().context("the working directory")?;
     GuardedFile::inside(path, &[env.project_root()]).map_err(|why| refused(path, &why, env))
 }
 
-/// Reads a file of the project. Returns `None` if there is none.
+/// Reads a file of the project. Returns `None` if the file does not exist.
 pub(super) fn text_in(
     file: &GuardedFile,
     path: &Path,
@@ -319,7 +318,7 @@ fn said(host: &Host, changes: &[Change], args: &InitArgs, env: &Env) -> String {
         text.push_str(&match (host.reading.is_empty(), rules.count()) {
             (true, _) => format!("  --allow-read adds no rule: {}\n", host.no_reading),
             (false, 0) => {
-                "  --allow-read adds no rule: with your settings the agent asks before no command\n".into()
+                "  --allow-read adds no rule: with your settings the agent never asks before a command\n".into()
             }
             (false, _) => {
                 "  --allow-read: the agent runs `overspill read`, `grep` and `list` without asking you\n"

@@ -1,4 +1,4 @@
-//! Texts of lines: a variable on a line of its own, and a paragraph between two marks.
+//! Edits text files: a variable on its own line, and a paragraph between two marks.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ pub(super) fn variable(name: &str, value: &str) -> String {
     format!("{name}={}", Value::from(value))
 }
 
-/// Returns the line that counts of those that set this variable: the last one.
+/// Returns the last line that sets this variable, which is the line that applies.
 pub(super) fn line_of<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     place_of(text, name).map(|place| &text[place])
 }
@@ -32,7 +32,7 @@ fn place_of(text: &str, name: &str) -> Option<Range<usize>> {
     lines.filter(is_set).last().map(|(at, line)| at..at + line.len())
 }
 
-/// Returns the text with the variable: in the place of the line that counts, else at the end.
+/// Returns the text with the variable, in the place of the line that applies, else at the end.
 pub(super) fn with_variable(text: &str, name: &str, value: &str) -> String {
     let line = variable(name, value);
     match place_of(text, name) {
@@ -41,7 +41,7 @@ pub(super) fn with_variable(text: &str, name: &str, value: &str) -> String {
     }
 }
 
-/// Returns the text with `old` in the place of the line that counts. Without `old` the line goes.
+/// Returns the text with `old` in the place of the line that applies. Without `old`, it removes the line.
 pub(super) fn without_variable(text: &str, name: &str, old: Option<&str>) -> String {
     let Some(place) = place_of(text, name) else { return text.to_owned() };
     let rest = &text[place.end..];
@@ -52,7 +52,7 @@ pub(super) fn without_variable(text: &str, name: &str, old: Option<&str>) -> Str
     [&text[..place.start], old.unwrap_or_default(), rest].concat()
 }
 
-/// Returns the text with the paragraph: in the place of the one that is there, else at the end.
+/// Returns the text with the paragraph, in the place of the existing paragraph, else at the end.
 pub(super) fn with_paragraph(text: &str, paragraph: &str) -> String {
     let line = line_end(text);
     let ours = format!("{BEGIN}\n{paragraph}{END}\n").replace('\n', line);
@@ -65,7 +65,7 @@ pub(super) fn with_paragraph(text: &str, paragraph: &str) -> String {
     }
 }
 
-/// Tells whether the text has this very paragraph.
+/// Tells whether the text has exactly this paragraph.
 pub(super) fn has_paragraph(text: &str, paragraph: &str) -> bool {
     marked(text).is_some_and(|place| {
         let found = text[place].replace("\r\n", "\n");
@@ -81,7 +81,7 @@ pub(super) fn without_paragraph(text: &str) -> String {
     [before.unwrap_or(&text[..place.start]), &text[place.end..]].concat()
 }
 
-/// Returns the place of the paragraph with its marks.
+/// Returns the range of the paragraph and its marks, in bytes.
 fn marked(text: &str) -> Option<Range<usize>> {
     let start = text.find(BEGIN)?;
     let end = start + text[start..].find(END)? + END.len();
@@ -94,7 +94,7 @@ fn line_end(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
-/// Returns what ends the last line, if nothing does.
+/// Returns the line break that the last line lacks; an empty text if it has one.
 fn end_of_line(text: &str) -> &'static str {
     if text.is_empty() || text.ends_with('\n') { "" } else { line_end(text) }
 }
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn variable_takes_the_place_of_the_line_that_counts() {
+    fn variable_replaces_the_line_that_applies() {
         let text = "A=1\r\nexport N = old\r\nB=2";
         let with = with_variable(text, "N", "x");
         assert_eq!(with, "A=1\r\nN=\"x\"\r\nB=2");
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn paragraph_is_replaced_where_it_stands() {
+    fn paragraph_is_replaced_in_its_place() {
         let text = "# A\r\n";
         let with = with_paragraph(text, "one\n");
         assert!(has_paragraph(&with, "one\n") && !has_paragraph(&with, "two\n"), "{with:?}");

@@ -1,4 +1,4 @@
-//! The hosts on this machine.
+//! `overspill init` without a host: lists the hosts on this machine.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::env::Env;
 use crate::hosts::HOSTS;
 use crate::ui;
 
-/// Lists the hosts that are here.
+/// Prints the hosts on this machine, and the names of the others.
 pub(super) fn list(is_json: bool, env: &Env) -> anyhow::Result<()> {
     let mut rows = Vec::new();
     for host in HOSTS {

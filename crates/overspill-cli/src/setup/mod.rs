@@ -1,9 +1,8 @@
-//! `overspill init`, `uninstall` and `doctor`: into host agents, and out again.
+//! `overspill init`, `uninstall` and `doctor`: set up host agents, undo that, and check it.
 //!
-//! The walk: the table of hosts → a plan (which pieces go into which file) → what is ours there already →
-//! the text with the pieces that are missing → a receipt with the text before and after, and our pieces →
-//! the file. `uninstall` walks it backwards: the receipt's text if nothing else has changed, else the file
-//! without our pieces.
+//! `init` makes a plan from the table of hosts: which pieces go into which file. It finds our pieces in each file, adds
+//! the missing ones, and writes a receipt with the texts before and after and with our pieces. Then it writes the
+//! files. `uninstall` restores the text before, if the file has not changed since, else it removes our pieces.
 
 mod doctor;
 mod findings;
@@ -39,7 +38,7 @@ pub(crate) use uninstall::uninstall;
 
 use plan::{SetupScope, path_of};
 
-/// Returns the hosts that are named after `overspill` and `command`; otherwise says which there are.
+/// Returns the hosts with these names. The error for an unknown name lists all hosts, or the likely one.
 fn named(names: &[String], command: &str) -> anyhow::Result<Vec<&'static Host>> {
     let one = |name: &String| {
         Host::named(name).ok_or_else(|| {
@@ -56,7 +55,7 @@ fn named(names: &[String], command: &str) -> anyhow::Result<Vec<&'static Host>> 
     names.iter().map(one).collect()
 }
 
-/// Returns where a host is: its program, or the directory of its files.
+/// Returns the path of a host's program, or of the directory of its files.
 fn found(host: &Host, env: &Env) -> Option<PathBuf> {
     host.programs.iter().find_map(|program| on_path(program, env)).or_else(|| {
         let place = HostFile { user: host.home, project: "" };
@@ -69,7 +68,7 @@ fn found(host: &Host, env: &Env) -> Option<PathBuf> {
 pub(crate) enum HostState {
     /// `init` has written its settings.
     SetUp,
-    /// The host is there; `init` has not run.
+    /// The host is installed; `init` has not run.
     Found,
 }
 
@@ -82,12 +81,12 @@ pub(crate) fn host_states(env: &Env) -> Vec<(&'static str, HostState)> {
     HOSTS.iter().filter_map(|host| Some((host.name, state(host)?))).collect()
 }
 
-/// Finds a program as a shell does.
+/// Finds a program in the PATH.
 fn on_path(program: &str, env: &Env) -> Option<PathBuf> {
     env.on_path(program).filter(|path| path.is_absolute()).find(|path| path.is_file())
 }
 
-/// Reads a file of a host: nothing if there is none.
+/// Reads a file of a host. Returns `None` if the file does not exist.
 fn text_of(path: &Path, env: &Env) -> anyhow::Result<Option<String>> {
     match std::fs::metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),

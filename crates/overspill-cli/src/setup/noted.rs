@@ -1,4 +1,4 @@
-//! Pieces as a receipt notes them.
+//! The JSON form of pieces in a receipt.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ pub(super) fn as_json(noted: &LayeredPiece) -> Value {
     value
 }
 
-/// Reads a piece. Returns `None` if the value has another form.
+/// Reads a piece from its JSON form. Returns `None` if the value has another form.
 pub(super) fn piece_of(noted: &Value) -> Option<LayeredPiece> {
     let name = noted.get("layer")?.as_str()?;
     let (layer, _) = SetupLayer::ALL.into_iter().find(|(_, known)| *known == name)?;

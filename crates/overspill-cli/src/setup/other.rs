@@ -1,4 +1,4 @@
-//! Where links and modes are not to be had.
+//! Links and private files on systems without symbolic links and file modes.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -9,7 +9,7 @@ pub(super) fn link(target: &Path, link: &Path) -> io::Result<()> {
     fs::copy(target, link.with_extension("exe")).map(drop)
 }
 
-/// Makes a file, if it is not there.
+/// Creates a file, if it does not exist.
 pub(super) fn make_private(path: &Path) -> io::Result<()> {
     OpenOptions::new().append(true).create(true).open(path).map(drop)
 }

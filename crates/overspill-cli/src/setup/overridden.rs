@@ -1,4 +1,4 @@
-//! Settings that have their way against ours.
+//! Finds settings that override ours, for `doctor`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use crate::env::Env;
 use crate::hosts::{Host, OwnSlot, SetupStep};
 use crate::jsonc::Jsonc;
 
-/// Returns the variables of the environment that have their way against our file of variables, and that file.
+/// Returns the environment variables that override our file of variables, each with the path of that file.
 pub(super) fn by_environment(host: &Host, receipt: &Receipt, env: &Env) -> Vec<(String, String)> {
     let plan = SetupPlan::of(host, SetupScope::User, &[SetupLayer::Base], env);
     let mut all = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn by_environment(host: &Host, receipt: &Receipt, env: &Env) -> Vec<(
     all
 }
 
-/// Says which other files have their way against ours: those of the project, and one that a variable names.
+/// Returns a sentence for each file that overrides ours: the files of the project, and the file that a variable names.
 pub(super) fn by_files(host: &Host, env: &Env) -> Vec<String> {
     let mut said = Vec::new();
     let named = host.settings_variable.and_then(|name| env.variable(name)).map(PathBuf::from);
@@ -66,7 +66,7 @@ fn other_value(file: &Path, path: &[&str], ours: &str, env: &Env) -> Option<Stri
     let value = json.value_of(json.get(path)?)?;
     let ours: Value = serde_json::from_str(&plan::filled(ours, plan::escaped, env)).ok()?;
     let said = format!("{} sets {} to {value}", env.shown(file), path.join("."));
-    // It may be our link for a value of the user.
+    // The value may be our link for a program of the user.
     let is_ours = value == ours
         || value.as_str().map(Path::new).is_some_and(|value| {
             OwnSlot::at(value).is_some() || value.parent() == Some(&env.links())

@@ -1,4 +1,4 @@
-//! Our pieces in a file, known by the receipt or by their exact shape.
+//! Finds our pieces in a file, by the receipt or by their exact text.
 
 use std::path::Path;
 
@@ -11,16 +11,16 @@ use crate::hosts::HOSTS;
 /// Our pieces in a file, and the file without them.
 #[derive(Debug)]
 pub(super) struct Owned {
-    /// The file as it is without us; nothing if it would not be there.
+    /// The text of the file without our pieces; `None` if the file would not exist.
     pub(super) before: Option<String>,
-    /// Our pieces, exactly as we wrote them.
+    /// Our pieces, exactly as `init` wrote them.
     pub(super) pieces: Vec<LayeredPiece>,
-    /// Pieces that the user or the host has changed or removed since. They are not ours any more.
+    /// Pieces that the user or the host has changed or removed since. `uninstall` leaves them.
     pub(super) changed: Vec<LayeredPiece>,
 }
 
 impl Owned {
-    /// Looks at the text of a file. `possible` are the pieces that `init` can write there.
+    /// Finds our pieces in the text of a file. `possible` are the pieces that `init` can write there.
     pub(super) fn of(
         now: Option<&str>,
         path: &Path,
@@ -43,7 +43,7 @@ impl Owned {
             return Ok(Owned { before: wrote.before.clone(), pieces, changed });
         }
         let before = without(now, path, pieces.iter().rev(), old)?;
-        // `init` made the file, and it has nothing else in it. Without a receipt an empty file counts as made.
+        // `init` created the file, and it has nothing else. Without a receipt, an empty file counts as created.
         let was_made = match wrote {
             Some(wrote) => wrote.before.is_none(),
             None => !pieces.is_empty(),
@@ -57,14 +57,14 @@ impl Owned {
     }
 }
 
-/// Tells whether a file is what `init` makes of none: our pieces, defaults among them.
+/// Tells whether a file has exactly the text that `init` writes into a new file.
 fn is_made(now: &str, path: &Path, possible: &[LayeredPiece]) -> bool {
     let there = possible.iter().filter(|one| one.piece.is_in(now, path, None));
     let made = there.into_iter().try_fold(String::new(), |text, one| one.piece.put(&text, path));
     made.is_ok_and(|made| made == now)
 }
 
-/// Returns the text without these pieces; nothing if the file goes with them.
+/// Returns the text without these pieces; `None` if nothing is left of the file.
 pub(super) fn without<'a>(
     text: &str,
     path: &Path,
@@ -77,7 +77,7 @@ pub(super) fn without<'a>(
     })
 }
 
-/// Returns the pieces of a receipt. One that does not list them says so by its texts.
+/// Returns the pieces of a receipt. For a receipt without a list, it compares the texts before and after.
 fn noted(wrote: &Wrote, path: &Path, possible: &[LayeredPiece]) -> Vec<LayeredPiece> {
     if let Some(pieces) = &wrote.pieces {
         return pieces.clone();
@@ -90,10 +90,10 @@ fn noted(wrote: &Wrote, path: &Path, possible: &[LayeredPiece]) -> Vec<LayeredPi
     possible.iter().filter(is_new).cloned().collect()
 }
 
-/// Returns our pieces in a file without a receipt, if one of them names our own directory or has our
-/// marks. Another host may have the receipt of a file that both share.
+/// Returns our pieces in a file without a receipt, if one of them names the directory of our links or has our marks.
+/// The receipt of a file that two hosts share may belong to the other host.
 fn signed(now: &str, path: &Path, possible: &[LayeredPiece], env: &Env) -> Vec<LayeredPiece> {
-    // A default may as well be the user's.
+    // The user may have set the same value as one of our defaults.
     let is_default =
         |piece: &SetupPiece| matches!(piece, SetupPiece::Json { need: JsonNeed::NoValue, .. });
     let is_found = |piece: &SetupPiece| !is_default(piece) && piece.is_in(now, path, None);

@@ -1,4 +1,4 @@
-//! One thing that is written into a file: how it gets there, and how it comes out again.
+//! A piece: one change that `init` makes in a file. This module adds a piece to a text, finds it and removes it.
 
 use std::path::Path;
 
@@ -9,22 +9,22 @@ use crate::jsonc::{Jsonc, JsoncNode};
 use crate::mcp::wrap;
 use crate::ui;
 
-/// Something in a file.
+/// A change that `init` makes in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum SetupPiece {
     /// A value of a JSON file.
     Json { path: Vec<String>, value: Value, need: JsonNeed },
-    /// One more in a list of a JSON file.
+    /// An item of a list in a JSON file.
     Item { path: Vec<String>, value: Value },
     /// A value of a TOML file.
     Toml { path: Vec<String>, value: String },
     /// A line of a file of variables.
     Variable { name: String, value: String },
-    /// All of the file.
+    /// The whole file.
     Whole(String),
     /// A paragraph between two marks.
     Paragraph(String),
-    /// The proxy, in front of every server: `init` writes this program.
+    /// The proxy in front of every MCP server: `program` is the path that `init` writes.
     Servers { program: String },
 }
 
@@ -32,14 +32,14 @@ pub(super) enum SetupPiece {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JsonNeed {
     Nothing,
-    /// There is no other value.
+    /// The file has no other value there.
     NoValue,
-    /// The object around the value is there.
+    /// The object around the value exists.
     Object,
 }
 
 impl SetupPiece {
-    /// Returns the text with it.
+    /// Returns the text with the piece.
     pub(super) fn put(&self, text: &str, file: &Path) -> Result<String, String> {
         match self {
             SetupPiece::Json { path, value, .. } => {
@@ -58,7 +58,7 @@ impl SetupPiece {
         }
     }
 
-    /// Says where a text is wrong that cannot be read. An empty one is right.
+    /// Checks that a text can be parsed. The error names the place. An empty text is fine.
     pub(super) fn check(&self, text: &str, file: &Path) -> Result<(), String> {
         match self {
             _ if text.trim().is_empty() => Ok(()),
@@ -71,12 +71,12 @@ impl SetupPiece {
         }
     }
 
-    /// Tells whether it is written only on a condition.
+    /// Tells whether the piece is written only on a condition.
     pub(super) fn has_need(&self) -> bool {
         matches!(self, SetupPiece::Json { need: JsonNeed::NoValue | JsonNeed::Object, .. })
     }
 
-    /// Tells whether nothing needs to be put into the text.
+    /// Tells whether the text already has the piece, or does not need it.
     pub(super) fn is_satisfied(&self, text: &str, file: &Path) -> bool {
         match self {
             SetupPiece::Json { path, need: JsonNeed::NoValue, .. } => {
@@ -89,14 +89,14 @@ impl SetupPiece {
                     .is_ok_and(|json| json.get(around).is_some_and(JsoncNode::is_object));
                 !has_object || self.is_in(text, file, None)
             }
-            // Servers may have come since.
+            // The user may have added servers since.
             SetupPiece::Servers { .. } => self.put(text, file).as_deref() == Ok(text),
             _ => self.is_in(text, file, None),
         }
     }
 
-    /// Tells whether the text has it, exactly as we write it. `before` is the text as it was before us:
-    /// a proxy that was there is not ours.
+    /// Tells whether the text has the piece exactly as `init` writes it. `before` is the text before `init`: a proxy
+    /// that it already had is not ours.
     pub(super) fn is_in(&self, text: &str, file: &Path, before: Option<&str>) -> bool {
         match self {
             SetupPiece::Json { path, value, .. } => Jsonc::parse(text).is_ok_and(|json| {
@@ -118,8 +118,8 @@ impl SetupPiece {
         }
     }
 
-    /// Returns the text without it; nothing if the file goes. `before` is the text as it was before us,
-    /// where that is known. The text has it.
+    /// Returns the text without the piece; `None` if nothing is left of the file. `before` is the text before `init`, if
+    /// that is known. The text must have the piece.
     pub(super) fn take(
         &self,
         text: &str,
@@ -169,7 +169,7 @@ impl SetupPiece {
         }))
     }
 
-    /// Tells whether it names the directory of our links, which only `init` writes, or has our marks.
+    /// Tells whether the piece names the directory of our links, which only `init` writes, or has our marks.
     pub(super) fn is_signed(&self, links: &str) -> bool {
         match self {
             SetupPiece::Paragraph(_) => true,
@@ -183,7 +183,7 @@ impl SetupPiece {
         }
     }
 
-    /// Returns the value that stood in its place, where that must go on to be heeded.
+    /// Returns the user's value that the piece replaces, if overspill must still apply that value.
     pub(super) fn old(&self, before: &str) -> Option<String> {
         match self {
             SetupPiece::Toml { path, .. } => toml::string_at(before, &names(path)).ok()?,
@@ -195,7 +195,7 @@ impl SetupPiece {
         }
     }
 
-    /// Says what it is, on one line.
+    /// Returns a description of the piece on one line.
     pub(super) fn said(&self) -> String {
         match self {
             SetupPiece::Json { path, value, .. } => format!("{} = {value}", path.join(".")),
@@ -213,14 +213,13 @@ impl SetupPiece {
     }
 }
 
-/// Finds an item in a list.
+/// Returns the index of an item in a list.
 fn index(json: &Jsonc, path: &[String], value: &Value) -> Option<usize> {
     let found = json.value_of(json.get(&names(path))?)?;
     found.as_array()?.iter().position(|item| item == value)
 }
 
-/// Returns the text without a member, and without those around it that are then empty and were not
-/// there before.
+/// Returns the text without a member, and without objects around it that are empty then and did not exist before.
 fn without(json: &Jsonc, path: &[&str], before: Option<&str>) -> String {
     let text = json.without(path);
     let Some((_, way)) = path.split_last().filter(|(_, way)| !way.is_empty()) else { return text };
@@ -231,7 +230,7 @@ fn without(json: &Jsonc, path: &[&str], before: Option<&str>) -> String {
     if is_empty && !was_there { without(&json, way, before) } else { text.clone() }
 }
 
-/// Tells whether a value is written so, but for blanks: an empty list may have comments in it.
+/// Tells whether the file writes a value exactly like `text`, except for blanks: an empty list may have comments in it.
 fn is_written(json: &Jsonc, path: &[&str], text: &str) -> bool {
     json.written_at(path).is_some_and(|it| it.split_whitespace().collect::<String>() == text)
 }

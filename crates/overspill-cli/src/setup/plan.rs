@@ -1,4 +1,4 @@
-//! What is to be written for a host: its steps, with everything filled in.
+//! The plan of `init` for a host: the files, and the pieces for each file, with all paths filled in.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use crate::hosts::{Host, HostFile, SetupStep, below_home};
 use crate::settings::SettingSources;
 use crate::ui;
 
-/// Whose settings are changed.
+/// The settings that are changed: those of the user or of the project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SetupScope {
     User,
     Project,
 }
 
-/// Pieces that are asked for together.
+/// A group of pieces that one option asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SetupLayer {
     /// The pieces that `init` always writes.
@@ -40,35 +40,35 @@ impl SetupLayer {
     ];
 }
 
-/// A piece, and what it belongs to.
+/// A piece, and the layer that it belongs to.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct LayeredPiece {
     pub(super) layer: SetupLayer,
     pub(super) piece: SetupPiece,
 }
 
-/// A file, and what gets into it.
+/// A file, and the pieces for it.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) path: PathBuf,
     pub(super) pieces: Vec<LayeredPiece>,
 }
 
-/// All that is to be written.
+/// The files, links and scripts that `init` writes.
 #[derive(Debug, Default)]
 pub(super) struct SetupPlan {
     pub(super) targets: Vec<Target>,
-    /// Names in the directory of our links.
+    /// The names of links in the directory of our links.
     pub(super) links: Vec<&'static str>,
-    /// Files there: the name and the text, in which `@BEFORE@` is still to be filled in.
+    /// Files in the directory of our links: the name and the text. `@BEFORE@` in the text is not filled in yet.
     pub(super) scripts: Vec<(&'static str, String)>,
 }
 
-/// The text of rules.
+/// The paragraph about overspill for the rules file of a host.
 const RULES: &str = include_str!("../hosts/files/rules.md");
 
 impl SetupPlan {
-    /// Returns what these layers write.
+    /// Returns the plan for these layers.
     pub(super) fn of(
         host: &Host,
         scope: SetupScope,
@@ -82,7 +82,7 @@ impl SetupPlan {
         plan
     }
 
-    /// Everything that could have been written for a host, whatever was asked for.
+    /// Returns the plan with all layers: everything that `init` may have written for a host.
     pub(super) fn all(host: &Host, scope: SetupScope, env: &Env) -> SetupPlan {
         SetupPlan::of(host, scope, &SetupLayer::ALL.map(|(layer, _)| layer), env)
     }
@@ -171,7 +171,7 @@ impl SetupPlan {
     }
 }
 
-/// Returns the text of rules for a host. A project's are read on machines that have other paths.
+/// Returns the paragraph about overspill for a host. In a project it has no path, because other machines read it, too.
 fn rules(host: &Host, scope: SetupScope, env: &Env) -> String {
     if host.resets_path && scope == SetupScope::User {
         return RULES.replace("`overspill ", &filled("`@COMMAND@ ", |word| word, env));
@@ -179,7 +179,7 @@ fn rules(host: &Host, scope: SetupScope, env: &Env) -> String {
     RULES.into()
 }
 
-/// Returns where a file is; nothing if there is none of that kind.
+/// Returns the path of a file of a host; `None` if the host has no such file.
 pub(super) fn path_of(place: HostFile, scope: SetupScope, env: &Env) -> Option<PathBuf> {
     let named = match scope {
         SetupScope::User => place.user,
@@ -196,13 +196,13 @@ pub(super) fn path_of(place: HostFile, scope: SetupScope, env: &Env) -> Option<P
             env.project_root().join(named)
         }
     };
-    // Where a host takes two spellings, the one that is there counts.
+    // Some hosts read `.json` and `.jsonc`. The file that exists counts.
     let with_comments = path.with_extension("jsonc");
     let is_other = path.extension().is_some_and(|kind| kind == "json") && !path.exists();
     Some(if is_other && with_comments.exists() { with_comments } else { path })
 }
 
-/// Fills in what is known only here.
+/// Fills in the words between `@` that depend on this machine.
 pub(super) fn filled(text: &str, form: impl Fn(String) -> String, env: &Env) -> String {
     let program = env.links().join("overspill").to_string_lossy().into_owned();
     let words = [
@@ -214,7 +214,7 @@ pub(super) fn filled(text: &str, form: impl Fn(String) -> String, env: &Env) -> 
     words.into_iter().fold(text.to_owned(), |text, (name, word)| text.replace(name, &form(word)))
 }
 
-/// Returns a text as it stands inside of quotes, in JSON and JavaScript.
+/// Returns a text escaped for a string in JSON and JavaScript, without the quotes.
 pub(super) fn escaped(word: String) -> String {
     let quoted = Value::from(word).to_string();
     quoted[1..quoted.len() - 1].to_owned()

@@ -1,4 +1,4 @@
-//! What was written for a host, so that it can be taken back byte for byte.
+//! The receipt: a JSON file with the changes of `init` for one host, so that `uninstall` can restore each file exactly.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -18,8 +18,8 @@ use crate::ui;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Returns the version of the program that wrote a receipt, if it is later than ours. The first two numbers count: a
-/// receipt keeps its form between them.
+/// Returns the version of the program that wrote a receipt, if it is later than this one. Only the first two numbers
+/// count: patch versions do not change the form of a receipt.
 fn later_version(receipt: &str) -> Option<String> {
     let numbers = |version: &str| -> Option<(u64, u64)> {
         let mut parts = version.split('.').map(str::parse);
@@ -30,27 +30,27 @@ fn later_version(receipt: &str) -> Option<String> {
     (numbers(version)? > numbers(VERSION)?).then(|| ui::escaped(version, 40))
 }
 
-/// A file as it was before us and as we left it.
+/// A file that `init` has changed, with its texts before and after.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Wrote {
     pub(super) path: PathBuf,
-    /// Nothing if there was no such file.
+    /// The text before `init`; `None` if the file did not exist.
     pub(super) before: Option<String>,
     pub(super) after: String,
-    /// Our pieces in it. `None` in a receipt of version 0.1.0, which does not list them.
+    /// Our pieces in the file. `None` in a receipt of version 0.1.0, which does not list them.
     pub(super) pieces: Option<Vec<LayeredPiece>>,
 }
 
-/// What was written for a host.
+/// The changes of `init` for a host.
 #[derive(Debug, Default)]
 pub(super) struct Receipt {
     pub(super) files: Vec<Wrote>,
-    /// The directories that were made for them and for our links.
+    /// The directories that `init` made for these files and for our links.
     pub(super) made: Vec<PathBuf>,
 }
 
 impl Receipt {
-    /// Returns where the receipts are.
+    /// Returns the directory of all receipts.
     pub(super) fn directory(env: &Env) -> PathBuf {
         env.config_directory().join("hosts")
     }
@@ -63,7 +63,7 @@ impl Receipt {
         Receipt::path(host, env).symlink_metadata().is_ok()
     }
 
-    /// Reads it. Without a receipt nothing was written.
+    /// Reads the receipt of a host. Returns an empty receipt if the file does not exist.
     pub(super) fn read(host: &Host, env: &Env) -> anyhow::Result<Receipt> {
         let path = Receipt::path(host, env);
         let text = match open_regular(&path) {
@@ -108,7 +108,7 @@ impl Receipt {
         };
         let files = value.get("files").and_then(Value::as_array);
         let files = files.and_then(|files| files.iter().map(wrote).collect());
-        // Version 0.1.0 does not list directories.
+        // Receipts of version 0.1.0 do not list directories.
         let made = value.get("made").and_then(Value::as_array).into_iter().flatten();
         let made = made.filter_map(|path| path.as_str().map(PathBuf::from)).collect();
         files.map(|files| Receipt { files, made }).ok_or_else(|| "it has no list of files".into())
@@ -118,7 +118,7 @@ impl Receipt {
         self.files.iter().find(|file| file.path == path)
     }
 
-    /// Notes a file, in the place of what was noted of it. A file with nothing of ours is not noted.
+    /// Adds a file to the receipt, or replaces its entry. A file without a piece of ours is not added.
     pub(super) fn note(&mut self, wrote: Wrote) {
         self.files.retain(|file| file.path != wrote.path);
         if wrote.pieces.as_ref().is_none_or(|pieces| !pieces.is_empty()) {
@@ -126,7 +126,7 @@ impl Receipt {
         }
     }
 
-    /// Notes the directories above a file that are still to be made.
+    /// Adds the directories above a file that do not exist yet.
     pub(super) fn note_missing_above(&mut self, path: &Path) {
         let above = path.ancestors().skip(1);
         let missing = above.take_while(|directory| directory.symlink_metadata().is_err());
@@ -137,7 +137,7 @@ impl Receipt {
         }
     }
 
-    /// Removes the directories that were made, if they are empty and above our files.
+    /// Removes the directories that `init` made, if they are empty and above our files.
     pub(super) fn remove_made(&self, env: &Env) {
         let links = env.links();
         let is_above = |made: &Path| {
@@ -154,7 +154,7 @@ impl Receipt {
         }
     }
 
-    /// Writes it, for the user alone: settings may hold secrets.
+    /// Writes the receipt. Only the user can read it, because settings may contain secrets.
     pub(super) fn write(&self, host: &Host, env: &Env) -> anyhow::Result<()> {
         let path = Receipt::path(host, env);
         let shown = ui::path(&path);
@@ -184,13 +184,13 @@ impl Receipt {
         write(&path, &text).with_context(|| shown)
     }
 
-    /// Removes it; and the directory with the last one, and our links if nothing names them any more.
+    /// Removes the receipt. With the last receipt, it also removes the directory, and our links if no file names them.
     pub(super) fn remove(host: &Host, keeps_links: bool, env: &Env) {
         let _ = fs::remove_file(Receipt::path(host, env));
         let _ = fs::remove_dir(Receipt::directory(env));
         if Receipt::directory(env).symlink_metadata().is_err() && !keeps_links {
             let _ = fs::remove_dir_all(env.links());
-            // Only if nothing else is in it.
+            // This fails if the directory is not empty, which is right.
             let _ = fs::remove_dir(env.config_directory());
         }
     }

@@ -1,4 +1,5 @@
-//! The piece of a file that names what a host runs commands by, where the user may have a value of their own.
+//! The shell slot: the piece that sets the shell or prefix of a host. The user may have a value there, which overspill
+//! calls.
 
 use std::path::Path;
 
@@ -13,11 +14,11 @@ use crate::jsonc::Jsonc;
 use crate::settings::guarded::GuardedFile;
 use crate::settings::text;
 
-/// A value of the user that overspill goes on to call, and the place that it comes from.
+/// A program of the user that overspill calls, and the place of the setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Chained {
     pub(super) own: OwnSlot,
-    /// `None` if the file that `init` changes has the value.
+    /// The place of the setting; `None` if it is in the file that `init` changes.
     pub(super) place: Option<String>,
 }
 
@@ -48,7 +49,7 @@ fn set(piece: &mut SetupPiece, new: &str) {
     }
 }
 
-/// Returns the value that a text has in the place of a piece.
+/// Returns the value that a text has at the place of a piece.
 fn value_in(piece: &SetupPiece, text: &str) -> Option<String> {
     match piece {
         SetupPiece::Json { path, .. } => {
@@ -65,7 +66,7 @@ fn value_in(piece: &SetupPiece, text: &str) -> Option<String> {
     }
 }
 
-/// Gives the slot the value that the file has, if that is a link of ours for a value of the user or for another shell.
+/// Takes the value of the file into the slot, if it is a link of ours for a program of the user or for another shell.
 pub(super) fn recognise(host: &Host, pieces: &mut [LayeredPiece], now: Option<&str>, env: &Env) {
     let Some(piece) = slot(host, pieces, env) else { return };
     let found = now.and_then(|now| value_in(piece, now));
@@ -75,10 +76,9 @@ pub(super) fn recognise(host: &Host, pieces: &mut [LayeredPiece], now: Option<&s
     }
 }
 
-/// Gives the slot a link of ours for the value of the user. Returns that value, if the user has one.
+/// Puts our link for the user's program into the slot. Returns the user's value, if the user has one.
 ///
-/// Without a value in the file itself, the value counts that the host would have used: of another file, or of the
-/// environment.
+/// If the file has no value, the value counts that the host would use: from another file, or from the environment.
 pub(super) fn chain(
     host: &Host,
     pieces: &mut [LayeredPiece],
@@ -135,8 +135,8 @@ fn elsewhere(
     of(value, format!("the variable {name}"))
 }
 
-/// Returns the variable that a slot sets in the place of the environment. A file of variables does not: there the
-/// environment has its way.
+/// Returns the variable that a slot sets against the environment. A file of variables does not: the environment
+/// overrides it.
 fn variable(piece: &SetupPiece) -> Option<&str> {
     match piece {
         SetupPiece::Json { path, .. } => match &path[..] {
@@ -147,7 +147,7 @@ fn variable(piece: &SetupPiece) -> Option<&str> {
     }
 }
 
-/// Returns a value of the user that our piece in a file hides, because it was set elsewhere since `init` ran.
+/// Returns a value of the user that our piece overrides, because the user set it elsewhere after `init` ran.
 pub(super) fn hidden(
     host: &Host,
     pieces: &mut [LayeredPiece],
@@ -156,13 +156,13 @@ pub(super) fn hidden(
 ) -> Option<Chained> {
     let piece = slot(host, pieces, env)?;
     let chained = OwnSlot::at(Path::new(value(piece)?));
-    // The file had a value of its own, which has its way against the others.
+    // The file had its own value, which overrides the other places.
     let is_free = chained.as_ref().is_none_or(|own| own.is_elsewhere);
     let found = elsewhere(host, piece, file, env).filter(|_| is_free)?;
     (chained.as_ref() != Some(&found.own)).then_some(found)
 }
 
-/// Returns the value of the user that a piece stands for, if the file had it.
+/// Returns the user's value that a piece replaces, if the file had it.
 pub(super) fn own_value(piece: &SetupPiece) -> Option<Value> {
     let own = OwnSlot::at(Path::new(value(piece)?))?;
     (!own.is_elsewhere).then(|| own.value.into())

@@ -1,4 +1,4 @@
-//! A string in a TOML file: how it gets there, and how it comes out again. All other bytes stay.
+//! Sets and removes a string in the text of a TOML file. All other bytes stay.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ pub(super) fn string_at(text: &str, path: &[&str]) -> Result<Option<String>, Str
     Ok(item_at(&document, path).and_then(Item::as_str).map(str::to_owned))
 }
 
-/// Returns the value at `path` as it is written.
+/// Returns the text of the value at `path`, as the file has it.
 pub(super) fn written_at<'a>(text: &'a str, path: &[&str]) -> Option<&'a str> {
     let document = edit::parse(text).ok()?;
     text.get(item_at(&document, path)?.span()?)
@@ -41,15 +41,15 @@ pub(super) fn set(text: &str, path: &[&str], value: &str) -> Result<String, Stri
     new.ok_or_else(|| "it is written in a way that we cannot change".into())
 }
 
-/// Returns `text` with another value, as it is to be written, in the place of the one at `path`.
+/// Returns `text` with the value at `path` replaced by the text `written`.
 pub(super) fn replaced(text: &str, path: &[&str], written: &str) -> Result<String, String> {
     let document = edit::parse(text)?;
     let span = item_at(&document, path).and_then(Item::span);
     Ok(span.map_or_else(|| text.to_owned(), |span| edit::spliced(text, span, written)))
 }
 
-/// Returns `text` without the value at `path`, and without the tables around it that are then empty and
-/// were not there before.
+/// Returns `text` without the value at `path`, and without tables around it that are empty then and did not exist
+/// before.
 pub(super) fn without(text: &str, path: &[&str], before: Option<&str>) -> Result<String, String> {
     let mut text = match place_of(&edit::parse(text)?, text, path) {
         Some(place) => edit::spliced(text, place, ""),
@@ -77,13 +77,13 @@ fn item_at<'a>(document: &'a Document<&str>, path: &[&str]) -> Option<&'a Item> 
     path.iter().try_fold(document.as_item(), |item, name| item.get(name))
 }
 
-/// Returns the place of what stands at `path`, with what sets it apart from the rest.
+/// Returns the range of the key at `path` in bytes, with its value and its separator.
 fn place_of(document: &Document<&str>, text: &str, path: &[&str]) -> Option<Range<usize>> {
     let (name, way) = path.split_last()?;
     let parent = item_at(document, way)?;
     let (key, item) = parent.as_table_like()?.get_key_value(name)?;
     if let Some(table) = item.as_table() {
-        // Only a header has a line of its own; dotted keys have gone with their value.
+        // Only a header has its own line; dotted keys are removed with their value.
         return (!table.is_implicit() && !table.is_dotted())
             .then(|| header(text, table.span()?))?;
     }
@@ -108,7 +108,7 @@ fn place_of(document: &Document<&str>, text: &str, path: &[&str]) -> Option<Rang
 /// Returns the whole line of a key and its value. A comment after the value stays.
 fn statement(text: &str, own: Range<usize>) -> Range<usize> {
     let start = text[..own.start].rfind('\n').map_or(0, |at| at + 1);
-    // The mark at the start of a file is no part of its first line.
+    // The byte order mark at the start of a file does not belong to its first line.
     let start = if text[start..].starts_with('\u{feff}') { start + 3 } else { start };
     let rest = text[own.end..].split_inclusive('\n').next().unwrap_or_default();
     if rest.trim().is_empty() { start..own.end + rest.len() } else { start..own.end }
@@ -123,7 +123,7 @@ fn header(text: &str, span: Range<usize>) -> Option<Range<usize>> {
     Some(blank.map_or(line.start, str::len)..line.end)
 }
 
-/// Tells whether `new` is `old` with something put in at one place.
+/// Tells whether `new` is `old` with an insertion at one place.
 fn is_insertion(old: &str, new: &str) -> bool {
     let (old, new) = (old.as_bytes(), new.as_bytes());
     let start = old.iter().zip(new).take_while(|(old, new)| old == new).count();
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn string_comes_in_and_out() {
+    fn toml_string_is_set_and_removed_exactly() {
         check("", "[policy.set]\nNAME = \"v\"\n");
         check("a = 1", "a = 1\n\n[policy.set]\nNAME = \"v\"\n");
         check("a = 1\r\nb = 2\n", "a = 1\r\nb = 2\n\r\n[policy.set]\r\nNAME = \"v\"\r\n");
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_around_it_stay() {
+    fn comments_around_a_removed_string_stay() {
         let left = |text: &str| without(text, &PATH, None).unwrap();
         assert_eq!(left("# a\n[policy.set]\n# b\nNAME = \"v\" # c\n"), "# a\n# b\n # c\n");
         assert_eq!(left("x = 1\n\n[policy.set]\nNAME = \"v\"\n"), "x = 1\n");

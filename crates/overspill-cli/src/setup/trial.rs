@@ -1,4 +1,4 @@
-//! A long output, sent the way that a host's outputs take.
+//! The trial of `doctor`: sends a long output through overspill in the same way as a host, and checks the result.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,18 +13,18 @@ use crate::hosts::{Ceiling, Host, SHELLS, SetupStep};
 use crate::settings::variables;
 use crate::ui;
 
-/// Prints many lines and fails.
+/// A command that prints many lines and fails.
 const LINE: &str = "i=0; while [ $i -lt 4000 ]; do echo line $i; i=$((i+1)); done; exit 3";
 const LAST: &str = "line 3999";
 
-/// Runs what a host would run, with a store of its own.
+/// Runs the programs that a host would run, with a temporary store.
 pub(super) struct Trial<'a> {
     store: PathBuf,
     env: &'a Env,
     ceiling: Ceiling,
 }
 
-/// What was tried, and what came of it.
+/// The name of a trial, and its result.
 type Tried = (&'static str, Result<String, String>);
 
 impl Trial<'_> {
@@ -34,7 +34,7 @@ impl Trial<'_> {
             Trial { store: env.temporary_directory().join(name), env, ceiling: host.ceiling };
         let link = |name: &str| env.links().join(name);
         let mut all = Vec::new();
-        // The text of the frame is a comment here.
+        // Here the frame is only a comment, by which overspill recognises the host.
         let framed = format!("# {}\n{LINE}", host.frame.unwrap_or_default());
         let mark = host.mark.map_or((variables::HOST, host.name), |name| (name, "1"));
         for step in host.steps {
@@ -47,7 +47,7 @@ impl Trial<'_> {
                     all.push(("a command", trial.command(&link(name), &["-c", &framed], &[mark])));
                 }
                 SetupStep::ShellLink => {
-                    // `init` may have run with another shell.
+                    // The user may have had another shell when `init` ran.
                     let names = [host.shell.link(env)].into_iter().chain(SHELLS);
                     let mut links = names.map(link);
                     let bash = link("bash");
@@ -87,7 +87,7 @@ impl Trial<'_> {
         judged(&text, &self.ceiling)?;
         match output.status.code() {
             Some(3) => Ok("a long output is shortened, and the exit code is right".into()),
-            code => Err(format!("the exit code is {code:?} instead of 3")),
+            code => Err(format!("the exit code is {code:?} in place of 3")),
         }
     }
 
@@ -114,7 +114,7 @@ impl Trial<'_> {
     }
 }
 
-/// Starts a program, gives it a text and waits for it.
+/// Starts a program, writes a text to its standard input, and waits for its end.
 fn fed(command: &mut Command, text: &str) -> std::io::Result<Output> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
@@ -127,7 +127,7 @@ fn fed(command: &mut Command, text: &str) -> std::io::Result<Output> {
 fn judged(text: &str, ceiling: &Ceiling) -> Result<(), String> {
     let Limits { chars, bytes, .. } = ceiling.limits;
     let most = chars.or(bytes).unwrap_or(u64::MAX);
-    // A line that the host adds may follow.
+    // The host may add a line.
     let len = text.chars().count() as u64;
     if len > most + 100 {
         return Err(format!("{len} characters came through: too many"));

@@ -1,4 +1,4 @@
-//! Takes our part out of the settings of hosts again.
+//! `overspill uninstall`: restores the settings of hosts as they were before `init`.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::settings::guarded::GuardedFile;
 use crate::settings::write::write;
 use crate::ui;
 
-/// Gives the files of these hosts back as they were before `init`.
+/// Restores the files of the named hosts, and prints the changes.
 pub(crate) fn uninstall(args: &UninstallArgs, env: &Env) -> anyhow::Result<()> {
     let hosts = match args.all {
         true => HOSTS.iter().filter(|host| is_set_up(host, env)).collect(),
@@ -96,7 +96,7 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Removes our links if they are all that is left of a host without a file of ours: no host uses them any more.
+/// Removes our links for a host that has no file of ours, if no other host uses the links.
 fn without_files(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
     let links = env.links();
     let is_used = HOSTS.iter().any(|host| is_set_up(host, env));
@@ -116,7 +116,7 @@ fn is_set_up(host: &Host, env: &Env) -> bool {
     Receipt::exists(host, env) || !by_shape(host, env).files.is_empty()
 }
 
-/// Returns the directories above a file that `init` may have made: those below the home and below the project.
+/// Returns the directories above a file that `init` may have made, below the home directory and below the project.
 fn made_for(file: &Path, env: &Env) -> Vec<PathBuf> {
     let roots: Vec<PathBuf> = env.home().into_iter().chain([env.project_root()]).collect();
     let is_below = |directory: &&Path| {
@@ -125,9 +125,9 @@ fn made_for(file: &Path, env: &Env) -> Vec<PathBuf> {
     file.ancestors().skip(1).filter(is_below).map(Path::to_owned).collect()
 }
 
-/// Returns what a receipt would say of the files that have our pieces by their exact shape.
+/// Returns a receipt for files that have our pieces, found by their exact text.
 ///
-/// A file that cannot be read or understood has none.
+/// It leaves out files that cannot be read or parsed.
 fn by_shape(host: &Host, env: &Env) -> Receipt {
     let scopes = [SetupScope::User, SetupScope::Project];
     let targets = scopes.into_iter().flat_map(|scope| SetupPlan::all(host, scope, env).targets);
@@ -144,14 +144,14 @@ fn by_shape(host: &Host, env: &Env) -> Receipt {
     targets.filter_map(wrote).for_each(|wrote| receipt.note(wrote));
     let removed = receipt.files.iter().filter(|wrote| wrote.before.is_none());
     let files = removed.map(|wrote| wrote.path.clone()).chain([env.links()]);
-    // Only empty ones are removed.
+    // Only empty directories are removed later.
     receipt.made = files.flat_map(|file| made_for(&file, env)).collect();
     receipt
 }
 
 /// A file that `init` may have written.
 enum Written {
-    /// A file of the user. Dotfile managers put links in its place, so links are followed.
+    /// A file of the user. Dotfile managers replace such files by links, so links are followed.
     User,
     /// A file of a project, where links may lead anywhere.
     Project(GuardedFile),
@@ -208,13 +208,13 @@ impl Written {
     }
 }
 
-/// Returns what may be ours in a file, wherever it is.
+/// Returns all pieces that `init` can write into a file, in any scope.
 fn pieces(host: &Host, wrote: &Wrote, env: &Env) -> Vec<LayeredPiece> {
     let in_scope = |scope| {
         let targets = SetupPlan::all(host, scope, env).targets;
         targets.into_iter().find(|target| target.path == wrote.path).map(|target| target.pieces)
     };
-    // A project's file may be that of another project than this: what is in it is the same.
+    // The file may belong to another project, in which `init` writes the same pieces.
     let by_name = || {
         let name = wrote.path.file_name();
         let targets = SetupPlan::all(host, SetupScope::Project, env).targets;

@@ -8,21 +8,21 @@ use crate::env::Env;
 use crate::hosts::HOSTS;
 use crate::settings::text;
 
-/// A program that a host's hook puts in front of commands.
+/// A program that a hook of a host puts in front of commands.
 struct OutputWrapper {
     name: &'static str,
     /// Texts that its hook has in the settings of a host.
     marks: &'static [&'static str],
-    /// Its settings file, below the directory in which all programs keep their settings.
+    /// The path of its settings file, below the directory of all settings.
     settings: &'static str,
-    /// The table that decides whether it keeps raw outputs. With a key missing it does not read the file at all.
+    /// The table that decides whether the program keeps raw outputs. If a key is missing, the program ignores the file.
     raw_outputs: &'static str,
     keys: &'static [&'static str],
-    /// The key and the value for all outputs.
+    /// The key and the value with which the program keeps all raw outputs.
     keeps_all: [&'static str; 2],
     /// The command that writes all settings with their defaults.
     make_settings: &'static str,
-    /// Commands whose raw output it never keeps, and the setting that leaves them to overspill.
+    /// Commands whose raw output the program never keeps, and the setting that leaves them to overspill.
     drops: &'static str,
     leave: &'static str,
 }
@@ -71,7 +71,7 @@ impl OutputWrapper {
         Some(FoundWrapper { name, keeps_raw, said })
     }
 
-    /// Tells whether it keeps all the raw outputs that it can keep, and says so.
+    /// Tells whether the program keeps all raw outputs that it can keep and mentions them in its output.
     fn keeps(&self, table: Option<&Item>, settings: &str) -> (bool, String) {
         let OutputWrapper { name, raw_outputs, make_settings, drops, leave, .. } = *self;
         let [key, value] = self.keeps_all;

@@ -6,8 +6,8 @@ thread_local! {
     static CAPTURED: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
 }
 
-/// Runs a command on this thread. Returns its exit code, and its answer in the place of standard output. An error is an
-/// object in the answer, as under `--json`; warnings and progress bars are not shown.
+/// Runs a command on this thread. Returns its exit code, and the text that it would print to standard output. An error
+/// becomes an object in that text, as with `--json`. Warnings and progress bars are dropped.
 pub(crate) fn captured(run: impl FnOnce() -> u8) -> (u8, Vec<u8>) {
     CAPTURED.with_borrow_mut(|answer| *answer = Some(Vec::new()));
     let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
@@ -20,7 +20,7 @@ pub(crate) fn is_captured() -> bool {
     CAPTURED.with_borrow(Option::is_some)
 }
 
-/// Takes a part of an answer. Returns whether it goes into memory.
+/// Keeps a part of an answer in memory. Returns false if this thread prints its answers.
 pub(super) fn take(bytes: &[u8]) -> bool {
     CAPTURED
         .with_borrow_mut(|answer| answer.as_mut().map(|it| it.extend_from_slice(bytes)).is_some())

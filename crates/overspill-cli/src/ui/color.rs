@@ -1,35 +1,35 @@
-//! Colours, for people who look at a terminal.
+//! Colours: decides whether to use them, and gives each meaning of a text its colour.
 
 use std::ffi::OsString;
 
 use anstyle::{AnsiColor, Style};
 
-/// When colours are used, as `--color` says it.
+/// The values of `--color`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub(crate) enum ColorChoice {
-    // No texts for the values: they would double the length of every help.
+    // The values have no help texts, which would double the length of every help page.
     #[default]
     Auto,
     Always,
     Never,
 }
 
-/// Whether text is coloured. JSON never is.
+/// Whether text gets colours. JSON never does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Colors {
     on: bool,
 }
 
-/// What a piece of text means. Each meaning has one colour in all commands.
+/// The meaning of a piece of text. Each meaning has one colour in all commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// Something failed.
+    /// A failure.
     Failure,
-    /// Something works.
+    /// A success.
     Success,
-    /// Something to know.
+    /// A fact that the reader should know.
     Caution,
-    /// The text that a search was for.
+    /// A match of a search.
     Match,
     /// The id of an output.
     Id,
@@ -39,7 +39,7 @@ pub(crate) enum Tone {
     Removed,
     /// A heading, or a place in a file.
     Heading,
-    /// Less important than the rest.
+    /// A text that is less important than the others.
     Faint,
 }
 
@@ -61,7 +61,7 @@ impl Tone {
 impl Colors {
     pub(crate) const OFF: Colors = Colors { on: false };
 
-    /// Decides by the option, then by the variables, then by the terminal.
+    /// Decides by the option first, then by the variables, then by the terminal.
     pub(crate) fn decide(
         choice: ColorChoice,
         variable: impl Fn(&str) -> Option<OsString>,
@@ -89,7 +89,7 @@ impl Colors {
         format!("{style}{line}{style:#}{}", &text[line.len()..])
     }
 
-    /// Paints each line that `tone` has a meaning for.
+    /// Paints each line for which `tone` returns a meaning.
     pub(crate) fn paint_lines(self, text: &str, tone: impl Fn(&str) -> Option<Tone>) -> String {
         if !self.on {
             return text.to_owned();

@@ -11,9 +11,9 @@ use super::{escaped, json_line, reason};
 /// The command that runs, for errors about it.
 #[derive(Debug, Default)]
 pub(crate) struct Place {
-    /// Such as `overspill config set`.
+    /// The name of the command, such as `overspill config set`.
     pub(crate) command: String,
-    /// An error is printed as JSON, too.
+    /// Whether an error is also printed as JSON.
     pub(crate) json: bool,
     /// The command line that runs a program of the same name on files, if the arguments may name files.
     pub(crate) program: Option<String>,
@@ -21,7 +21,7 @@ pub(crate) struct Place {
 
 static PLACE: OnceLock<Place> = OnceLock::new();
 
-/// Sets the command that runs. `main` does it once.
+/// Sets the command that runs. The program calls this function once.
 pub(crate) fn set_place(place: Place) {
     let _ = PLACE.set(place);
 }
@@ -36,14 +36,14 @@ pub(crate) struct UsageError(pub(crate) String);
 #[error("{0}")]
 pub(crate) struct NoSuchOutput(pub(crate) String);
 
-/// An error: what went wrong and where, and what to type next.
+/// An error for people: a message with the problem and its place, and a hint what to type next.
 #[derive(Debug)]
 pub(crate) struct Failure {
     message: String,
     hint: Option<String>,
 }
 
-/// Stands between the two in the text of an error.
+/// The text between the message and the hint in an [`anyhow::Error`].
 const HINT: &str = "\nhint: ";
 
 impl Failure {
@@ -57,12 +57,12 @@ impl Failure {
         for cause in error.chain() {
             let cause = match cause.downcast_ref::<io::Error>() {
                 Some(cause) => reason(cause),
-                // The library's errors name paths as they are, and have one line.
+                // Errors of the library contain raw paths, and have one line.
                 None if cause.is::<overspill::Error>() => escaped(&cause.to_string(), usize::MAX),
                 None => cause.to_string(),
             };
             let cause = without_number(&cause);
-            // Some name their cause themselves.
+            // Some errors already end with their cause.
             if !text.to_lowercase().ends_with(&cause.to_lowercase()) {
                 text = if text.is_empty() { cause } else { format!("{text}: {cause}") };
             }
@@ -89,7 +89,7 @@ impl Failure {
         Failure::new(message, hint)
     }
 
-    /// Prints it. `exit` is the exit code that follows.
+    /// Prints the error. `exit` is the exit code of the process.
     pub(crate) fn print(&self, exit: u8) {
         let Failure { message, hint } = self;
         print_lines("error: ", message);
@@ -98,13 +98,13 @@ impl Failure {
         }
         if super::is_captured() || PLACE.get().is_some_and(|place| place.json) {
             let error = json!({ "message": message, "hint": hint, "exit": exit });
-            // Standard output may be what is broken.
+            // The error may be that standard output cannot be written.
             let _ = super::answer(&json_line(json!({ "error": error })));
         }
     }
 }
 
-/// Prints a warning. The call goes on.
+/// Prints a warning. The call continues.
 pub(crate) fn warn_line(text: &str) {
     let text = without_number(text);
     match text.split_once(HINT) {
@@ -116,7 +116,7 @@ pub(crate) fn warn_line(text: &str) {
     }
 }
 
-/// Prints lines of which each is escaped: a path in them must not bring escapes.
+/// Prints a text on stderr with each line escaped: a path in it must not send escapes to the terminal.
 fn print_lines(before: &str, text: &str) {
     if super::is_captured() {
         return;

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-/// The version of the shapes. A field that changes its name or type raises it; a new field does not.
+/// The version of the JSON shapes. It rises if a field changes its name or type, and not for a new field.
 const VERSION: u64 = 1;
 
-/// Returns an object as one line, with the version in it; of a list, each object on a line of its own.
+/// Returns an object as one line that begins with the version. For a list, each object has its own line.
 pub(crate) fn json_line(value: Value) -> String {
     match value {
         Value::Array(rows) => rows.into_iter().map(json_line).collect(),
@@ -13,7 +13,7 @@ pub(crate) fn json_line(value: Value) -> String {
     }
 }
 
-/// Puts the version first in an object.
+/// Adds the version to an object as its first field.
 fn versioned(value: Value) -> Value {
     match value {
         Value::Object(fields) => {

@@ -15,19 +15,19 @@ pub(crate) struct PagerArgs {
     no_pager: bool,
 }
 
-/// The pager of a person who looks at a terminal.
+/// The pager on a terminal.
 #[derive(Debug)]
 pub(crate) struct Pager {
-    /// A line for a shell, such as `less -FRX`.
+    /// The command line for a shell, such as `less -FRX`.
     line: OsString,
-    /// The variable LESS is not set.
+    /// Whether the variable LESS is not set, so that the pager gets our own options.
     needs_less: bool,
 }
 
-/// The options of `less` if the user has none: quit if it fits one screen, keep colours, do not clear the screen.
+/// The options of `less` if the user sets none: quit if the text fits the screen, keep colours, do not clear the screen.
 const LESS: &str = "FRX";
 const DEFAULT: &str = "less";
-/// These exit codes of a shell mean that the command did not start.
+/// The exit codes of a shell that mean that the command did not start.
 const NOT_STARTED: [i32; 2] = [126, 127];
 
 impl PagerArgs {
@@ -45,16 +45,17 @@ impl PagerArgs {
 }
 
 impl Pager {
-    /// Shows what `write` writes. Returns `false` if the pager could not be started, so that nothing was shown.
+    /// Sends the text that `write` writes to the pager. Returns `false` if the pager could not be started, so that
+    /// nothing was shown.
     ///
-    /// A person may close the pager before the end. That is no error.
+    /// A person may close the pager before the end. That is not an error.
     pub(crate) fn show(
         &self,
         write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
     ) -> anyhow::Result<bool> {
         let Ok(mut child) = self.start() else { return Ok(false) };
-        // The pager gets the key that interrupts, too, and decides what it means. A pager that is closed early
-        // is an error of our next write.
+        // Ctrl-C also reaches the pager, which decides its meaning. If the pager closes early, the next write
+        // fails.
         process::leave_keys_to_child();
         let written = match child.stdin.take() {
             Some(pipe) => {
@@ -86,7 +87,7 @@ impl Pager {
 /// The pipe to the pager.
 struct PagerInput<W: Write> {
     pipe: W,
-    /// The pager reads no more.
+    /// Whether the pager has stopped reading.
     is_closed: bool,
 }
 
@@ -133,7 +134,7 @@ pub(crate) fn fits_screen(text: &str) -> bool {
     used < usize::from(rows)
 }
 
-/// Returns a line without our colours.
+/// Returns a line without colours.
 fn uncolored(line: &str) -> String {
     let mut plain = String::new();
     let mut rest = line;

@@ -1,4 +1,4 @@
-//! How far something is that takes long.
+//! A progress bar on stderr for work that takes longer than a second.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use crate::process;
 
-/// What is done by then needs no bar.
+/// The time before a bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 const EVERY: Duration = Duration::from_millis(100);
 const BAR: usize = 30;
 
-/// A bar on standard error while it lives, if somebody looks there and it lives for long.
+/// A progress bar on standard error. It appears only on a terminal, and disappears when the value is dropped.
 pub(crate) struct Progress(Option<Running>);
 
 struct Running {
@@ -25,18 +25,18 @@ struct Running {
 #[derive(Default)]
 struct State {
     done: AtomicU64,
-    /// How much there is to do; 0 if nobody knows.
+    /// The total amount of work; 0 if it is unknown.
     all: AtomicU64,
     over: AtomicBool,
 }
 
 impl Progress {
-    /// Begins something that may take long.
+    /// Starts a bar for work that may take long. `what` names the work.
     pub(crate) fn of(what: &'static str) -> Progress {
         Progress::begin(what, Neighbours::None)
     }
 
-    /// Like [`Progress::of`], while other programs may write to the same terminal, or ask there.
+    /// Like [`Progress::of`], for a terminal on which other programs print or ask questions.
     pub(crate) fn beside_others(what: &'static str) -> Progress {
         Progress::begin(what, Neighbours::Others)
     }
@@ -47,30 +47,30 @@ impl Progress {
         }
         let state = Arc::new(State::default());
         let shared = state.clone();
-        // The thread must get no signal: those of a command are collected elsewhere.
+        // Another thread handles the signals, so this thread blocks them.
         let started = process::without_signals(|| {
             thread::Builder::new().spawn(move || draw(&shared, what, neighbours))
         });
-        // Without a thread there is no bar, and that is all.
+        // If no thread can be started, the work continues without a bar.
         Progress(started.ok().map(|drawing| {
             let thread = drawing.thread().clone();
             Running { state, drawing: Some(drawing), thread }
         }))
     }
 
-    /// Returns what shows nothing.
+    /// Returns a bar that never appears.
     pub(crate) fn hidden() -> Progress {
         Progress(None)
     }
 
-    /// Tells how many bytes came, if nobody knows how many will.
+    /// Sets the number of bytes that have come, if the total is unknown.
     pub(crate) fn came(&self, bytes: u64) {
         if let Some(running) = &self.0 {
             running.state.done.fetch_add(bytes, Ordering::Relaxed);
         }
     }
 
-    /// Tells how far it is.
+    /// Sets the amount of finished work and the total.
     pub(crate) fn at(&self, done: u64, all: u64) {
         if let Some(running) = &self.0 {
             running.state.all.store(all, Ordering::Relaxed);
@@ -99,7 +99,7 @@ fn draw(state: &State, what: &str, neighbours: Neighbours) {
             thread::park_timeout(patience - waited);
             continue;
         }
-        // A program that asks for a password, or draws on the terminal, has changed its modes.
+        // A program that asks for a password, or draws on the screen, has changed the modes of the terminal.
         if process::is_terminal_plain() {
             let line = super::short(&line(state, what, waited.as_secs()), width());
             let (before, after) = neighbours.frame(!drawn);
@@ -109,22 +109,22 @@ fn draw(state: &State, what: &str, neighbours: Neighbours) {
         thread::park_timeout(every);
     }
     if drawn {
-        // An answer to a question has moved the cursor below our line, so the rest of the screen goes, too.
+        // An answer to a question moves the cursor below the bar, so the screen is cleared from the bar down.
         let up = if neighbours == Neighbours::Others { "\x1b[A\x1b[J" } else { "" };
         let _ = write!(io::stderr(), "\r\x1b[K{up}");
     }
 }
 
-/// Who else writes to the terminal.
+/// Other programs that write to the same terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Neighbours {
     None,
-    /// A command, or those before us in a pipeline.
+    /// A command, or earlier stages of a pipeline.
     Others,
 }
 
 impl Neighbours {
-    /// Returns when the first line is drawn, and how often after that.
+    /// Returns the time before the bar is drawn first, and the time between two drawings.
     fn times(self) -> (Duration, Duration) {
         match self {
             Neighbours::None => (PATIENCE, EVERY),
@@ -132,8 +132,8 @@ impl Neighbours {
         }
     }
 
-    /// Returns what stands around our line. Beside others it has a line of its own, so that a question stays on the
-    /// screen, and text of others may write over it.
+    /// Returns the texts before and after the bar. Beside other programs the bar has its own line, so that a question
+    /// stays on the screen, and other text may overwrite the bar.
     fn frame(self, is_first: bool) -> (&'static str, &'static str) {
         match self {
             Neighbours::None => ("", ""),
@@ -142,7 +142,7 @@ impl Neighbours {
     }
 }
 
-/// Returns the columns of the terminal, without the last one: some terminals break the line there.
+/// Returns the number of columns of the terminal minus one: some terminals break the line in the last column.
 fn width() -> usize {
     let size = terminal_size::terminal_size_of(io::stderr());
     size.map_or(79, |(terminal_size::Width(columns), _)| usize::from(columns).saturating_sub(1))

@@ -1,26 +1,26 @@
-//! Foreign text in our own messages: a project file, a directory name, another user's words.
+//! Foreign text in messages: escapes text from project files, paths and other users, so that it cannot forge a message
+//! or control the terminal.
 
 use overspill::internal::notice::defused;
 use overspill::internal::settings::Warning;
 
-/// The longest warning, in characters, with everything before it on its line.
+/// The number of characters that the line of a warning has at most.
 const LONGEST_WARNING: usize = 200;
-/// The longest key in a warning.
+/// The number of characters that a key has at most in a warning.
 const LONGEST_KEY: usize = 40;
-/// A place gets at least so many characters, whatever the message is.
+/// The number of characters that a place gets at least, beside any message.
 const SHORTEST_PLACE: usize = 24;
 
-/// A forged name that begins within the text that is shown ends within so many characters after it.
+/// The number of characters after the shown text in which a forged name can end.
 const LONGEST_NAME: usize = 64;
 
-/// These stand for a key in warnings of a whole file.
+/// The words in the place of a key, in warnings about a whole file.
 const WHOLE_FILE: [&str; 3] = ["not read", "not TOML", "not JSON"];
 
 /// Returns foreign text for one line: at most `most` characters, all of them visible.
 ///
-/// Control characters, escapes, and characters that hide or reorder text are written as `\n` or
-/// `\u{202e}`. A forged `[overspill …` becomes `(overspill …`, as [`defused`] has it. Escaping twice is the
-/// same as escaping once.
+/// Control characters, and characters that hide or reorder text, become `\n` or `\u{202e}`. A forged
+/// `[overspill …` becomes `(overspill …` by [`defused`]. Escaping twice has the same result as escaping once.
 pub(crate) fn escaped(text: &str, most: usize) -> String {
     let mut line = String::new();
     let mut room = most;
@@ -33,10 +33,10 @@ pub(crate) fn escaped(text: &str, most: usize) -> String {
             _ => c.to_string(),
         };
         let length = piece.chars().count();
-        // Room for the mark of what is left out, unless this is all.
+        // Leave room for the ellipsis, unless the text ends here.
         let needed = if chars.as_str().is_empty() { length } else { length + 1 };
         if needed > room {
-            // The last character gave its room to the mark.
+            // The ellipsis takes the room of the last character.
             line.push('…');
             return line;
         }
@@ -55,7 +55,7 @@ fn quoted(text: &str, most: usize) -> String {
     format!("\"{}\"", escaped(&text.replace('"', "'"), most.saturating_sub(2)))
 }
 
-/// Returns `text` as one word of a shell.
+/// Returns `text` quoted as one word for a shell.
 pub(crate) fn shell_word(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
@@ -64,7 +64,7 @@ pub(crate) fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// Returns a warning on one line, for `before` in front of it.
+/// Returns a warning on one line that begins with `before`.
 pub(super) fn warning_line(before: &str, warning: &Warning) -> String {
     let is_ours = WHOLE_FILE.contains(&&*warning.key);
     let key = if is_ours { warning.key.clone() } else { quoted(&warning.key, LONGEST_KEY) };
@@ -80,7 +80,7 @@ pub(super) fn warning_line(before: &str, warning: &Warning) -> String {
     format!("{before}{place}: {key}: {message}")
 }
 
-/// Returns a place, or only its end if it is too long: the end has the file and the line.
+/// Returns a place. If it is too long, only its end, which has the file name and the line.
 fn ending(place: &str, most: usize) -> String {
     let whole = escaped(place, usize::MAX);
     let length = whole.chars().count();
@@ -91,19 +91,19 @@ fn ending(place: &str, most: usize) -> String {
     format!("…{}", whole.chars().skip(cut).collect::<String>())
 }
 
-/// Tells whether a character is not seen, or changes how others are seen.
+/// Tells whether a character is invisible, or changes how other characters look.
 fn is_hidden(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();
     }
     // The standard library escapes control and format characters (among them all for direction and
-    // width), unusual blanks, and what is private or not assigned. After a letter it leaves
-    // combining marks alone, which names in many languages need.
+    // width), unusual blanks, and characters that are private or not assigned. After a letter it leaves
+    // combining marks, which names in many languages need.
     let pair: String = ['x', c].iter().collect();
     pair.escape_debug().nth(1) == Some('\\') || is_blank_letter(c)
 }
 
-/// Tells whether a character counts as a letter, a mark or a symbol, but shows nothing.
+/// Tells whether a character is a letter, a mark or a symbol without a visible form.
 fn is_blank_letter(c: char) -> bool {
     matches!(u32::from(c),
         0x034F | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180F | 0x2800 | 0x3164
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escaped_shows_what_is_hidden() {
+    fn escaped_text_shows_hidden_characters() {
         for (text, expected) in [
             ("plain é 日本 e\u{301}", "plain é 日本 e\u{301}"),
             ("a\nb\r\t\0", "a\\nb\\r\\t\\0"),
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn escaped_text_has_at_most_so_many_characters() {
+    fn escaped_text_has_at_most_the_given_number_of_characters() {
         assert_eq!(escaped("abcd", 4), "abcd");
         assert_eq!(escaped("abcde", 4), "abc…");
         assert_eq!(escaped("ab\u{202e}", 9), "ab…");
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn quoted_marks_what_is_no_plain_name() {
+    fn quoted_text_has_quotation_marks_unless_it_is_a_plain_name() {
         assert_eq!(quoted("tools.my-tool.max_lines", 40), "tools.my-tool.max_lines");
         assert_eq!(quoted("/home/josé/x.toml:3", 40), "/home/josé/x.toml:3");
         assert_eq!(quoted("two words", 40), "\"two words\"");

@@ -1,16 +1,16 @@
-//! Rows under each other.
+//! Tables for people: rows with columns that fit the width of the terminal.
 
 use super::{Colors, Tone};
 
-/// A table whose columns are as wide as they must be, and whose last one takes what is left.
+/// A table. Columns are as wide as their cells, and the last column takes the rest of the width.
 pub(crate) struct Table {
     columns: Vec<Column>,
     rows: Vec<Vec<String>>,
-    /// The meaning of cells: row, column, meaning.
+    /// The meanings of cells: the row, the column and the meaning.
     tones: Vec<(usize, usize, Tone)>,
-    /// Headings between rows: the row after it, and the text.
+    /// Headings between rows: the index of the row below, and the text.
     headings: Vec<(usize, &'static str)>,
-    /// Columns that a narrow terminal does without, the first to go first.
+    /// The columns that a narrow terminal leaves out, the first to leave out first.
     optional: Vec<&'static str>,
 }
 
@@ -19,24 +19,24 @@ struct Column {
     align: Align,
 }
 
-/// Which side the cells of a column stand on.
+/// The alignment of the cells of a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     Left,
     Right,
 }
 
-/// What is between two columns.
+/// The text between two columns.
 const GAP: &str = "  ";
-/// The longest cell, in characters. Terminals are narrower.
+/// The number of characters of a cell at most. Terminals are narrower.
 const LONGEST_CELL: usize = 1_000;
-/// A column of text gets at least so much, whatever the width.
+/// The number of columns that a text gets at least, on any terminal.
 const LEAST: usize = 8;
-/// Optional columns go if a text in the last column would get less than this.
+/// The number of columns that the last text should get. If it gets less, optional columns are left out.
 const ENOUGH: usize = 14;
 
 impl Table {
-    /// Begins a table; titles with a `>` in front are of numbers, which stand on the right.
+    /// Makes a table with these titles. A `>` before a title aligns the column right, for numbers.
     pub(crate) fn new(titles: &[&'static str]) -> Table {
         let columns = titles.iter().map(|title| match title.strip_prefix('>') {
             Some(title) => Column { title, align: Align::Right },
@@ -51,7 +51,7 @@ impl Table {
         }
     }
 
-    /// Adds a row. Cells may hold foreign text: each is escaped to one visible line.
+    /// Adds a row. Cells may have foreign text, so each cell is escaped to one visible line.
     pub(crate) fn row(&mut self, cells: Vec<String>) {
         let escaped = |cell: String| super::escaped(&cell, LONGEST_CELL);
         self.rows.push(cells.into_iter().map(escaped).collect());
@@ -65,19 +65,19 @@ impl Table {
         }
     }
 
-    /// Puts a heading before the next row.
+    /// Adds a heading before the next row.
     #[allow(dead_code, reason = "the list of settings by area is to use it")]
     pub(crate) fn heading(&mut self, heading: &'static str) {
         self.headings.push((self.rows.len(), heading));
     }
 
-    /// Names columns that are left out if the table is too wide, the first to go first.
+    /// Sets the columns that are left out if the table is too wide, the first to leave out first.
     pub(crate) fn optional(mut self, titles: &[&'static str]) -> Table {
         self.optional = titles.to_vec();
         self
     }
 
-    /// Returns the table in lines of at most `width` columns. What is empty in all rows is left out.
+    /// Returns the table in lines of at most `width` columns. A column that is empty in all rows is left out.
     pub(crate) fn text(&self, width: usize) -> String {
         self.painted(width, Colors::OFF)
     }
@@ -93,7 +93,7 @@ impl Table {
         let mut widths: Vec<usize> = others.iter().map(|&column| widest(column)).collect();
         let taken = |widths: &[usize]| widths.iter().map(|width| width + GAP.len()).sum::<usize>();
         let over = (taken(&widths) + self.needed(last, widest)).saturating_sub(width);
-        // The first column of text gives what is missing; a number is never cut.
+        // The first column of text is shortened to fit; a number is never cut.
         let is_text = |column: &usize| self.columns[*column].align == Align::Left;
         if let Some(first) = others.iter().position(is_text) {
             widths[first] = widths[first].saturating_sub(over).max(widths[first].min(LEAST));
@@ -129,7 +129,7 @@ impl Table {
         text
     }
 
-    /// Returns the columns that are shown: those with text, without optional ones that have no room.
+    /// Returns the columns to show: those with text, without optional columns for which the table has no room.
     fn used(&self, width: usize, widest: impl Fn(usize) -> usize) -> Vec<usize> {
         let is_empty = |column: usize| self.rows.iter().all(|row| row[column].is_empty());
         let mut used: Vec<usize> =
@@ -148,7 +148,7 @@ impl Table {
         used
     }
 
-    /// Returns the columns that the last column needs: all for numbers, enough to recognise a text.
+    /// Returns the width that the last column needs: the whole width for numbers, enough to recognise a text.
     fn needed(&self, last: usize, widest: impl Fn(usize) -> usize) -> usize {
         match self.columns[last].align {
             Align::Right => widest(last),
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_fits_and_leaves_out_what_is_empty() {
+    fn table_fits_the_width_and_leaves_out_empty_columns() {
         let mut table = Table::new(&["ID", ">SIZE", "STATE", "COMMAND"]);
         table.row(vec!["a".into(), "1 B".into(), String::new(), "日本日本日本日本".into()]);
         table.row(vec!["bcd".into(), "20.5 KiB".into(), String::new(), "ls\n-l".into()]);

@@ -1,4 +1,4 @@
-//! Output that is no text.
+//! Binary output: notices, `read`, `read --hex` and `grep`.
 
 use crate::program::{Done, Test, program};
 use crate::terminal::run_on_terminal;
@@ -11,7 +11,7 @@ fn saved() -> Done {
 }
 
 #[test]
-fn notice_of_binary_output_says_how_to_look_at_it() {
+fn notice_of_binary_output_has_commands_to_read_it() {
     let done = saved();
     let text = done.text();
     assert!(text.contains(": binary (ELF), ") && text.contains(" not shown; "), "{text}");

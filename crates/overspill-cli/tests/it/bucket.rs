@@ -337,7 +337,7 @@ fn output_for_a_bucket_that_is_no_longer_set_is_readable_and_sent_on_request() {
     let (_, stdout, _) = machine.run(&["doctor"]);
     assert!(stdout.contains(&said), "{stdout}");
     let (code, _, stderr) = machine.run(&["push", "--from", "s3+nowhere+all"]);
-    assert!(code == 1 && stderr.contains(&format!("hint: there is {name}")), "{stderr}");
+    assert!(code == 1 && stderr.contains(&format!("hint: outputs wait for {name}")), "{stderr}");
     assert_eq!(team.machine().run(&["read", &id]).0, 1);
 
     let (code, stdout, stderr) = machine.run(&["push", "--from", &name]);

@@ -1,4 +1,4 @@
-//! A home that the program may not search: commands work as they do without a home.
+//! A home directory that overspill cannot enter: commands work as if there were no home.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A user that is not root. Root may search every directory.
+/// A user that is not root. Root can enter every directory.
 const USER: u32 = 12_345;
 const SECRET: &str = "a ghp_0123456789abcdefghijABCDEFGHIJ012345 b";
 
@@ -26,7 +26,7 @@ impl Closed {
         fs::create_dir(&temporary).unwrap();
         let mut program = PathBuf::from(env!("CARGO_BIN_EXE_overspill"));
         if is_root {
-            // The other user may not reach the program where it was built.
+            // The other user may not have access to the build directory.
             fs::set_permissions(dir.path(), Permissions::from_mode(0o755)).unwrap();
             fs::copy(&program, dir.path().join("overspill")).unwrap();
             program = dir.path().join("overspill");
@@ -64,7 +64,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Wants one output below a directory.
+/// Checks that a directory has one output below it.
 #[track_caller]
 fn assert_one_output_below(temporary: &Path) {
     let made: Vec<PathBuf> =
@@ -94,7 +94,7 @@ fn command_in_a_closed_home_prints_no_warning_and_is_saved() {
 }
 
 #[test]
-fn secrets_are_masked_only_if_the_closed_home_may_have_settings_of_ours() {
+fn secrets_are_masked_only_if_the_closed_home_may_have_settings() {
     for is_own in [true, false] {
         let closed = Closed::new(is_own);
         if !is_own && !closed.is_root {
@@ -103,7 +103,7 @@ fn secrets_are_masked_only_if_the_closed_home_may_have_settings_of_ours() {
         let output = closed.run(&["sh", "-c", &format!("echo '{SECRET}'")]);
         assert_eq!(text(&output.stdout).contains(SECRET), !is_own, "{output:?}");
         assert_eq!(text(&output.stderr), "");
-        // `doctor` says why.
+        // `doctor` names the reason.
         let doctor = text(&closed.run(&["doctor"]).stdout);
         let doctor = doctor.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(doctor.contains("secrets are masked (redact = all)"), is_own, "{doctor}");

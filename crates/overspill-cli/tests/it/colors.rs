@@ -81,7 +81,7 @@ fn terminal_has_colors_unless_no_color_is_set() {
 }
 
 #[test]
-fn config_dims_defaults_and_not_what_is_set() {
+fn config_dims_defaults_only() {
     let done = Test::new(&["config", "set", "max_lines", "500"]).run();
     let text = colored(&done, &["config"]);
     let line = |key: &str| text.lines().find(|line| line.contains(key)).unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! Shells load the completion scripts and complete ids.
+//! Completion scripts: bash, zsh and fish load them and complete ids.
 
 use std::io::Write;
 use std::os::unix::fs::symlink;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::program::{Done, Test, program, skip};
 
-/// Returns a home with two outputs and the program in `bin`, and their short ids, the newest first.
+/// Returns a home with two outputs and the program in `bin`, and the short ids of the outputs, the newest first.
 fn home() -> (Done, [String; 2]) {
     let done = Test::new(&["run", "--", "seq", "1", "5000"]).run().code(0);
     let bin = done.test.dir.path().join("bin");
@@ -20,7 +20,7 @@ fn home() -> (Done, [String; 2]) {
     (done, [new, old].map(|id| id[20..].to_lowercase()))
 }
 
-/// Runs a shell in that home; nothing if it is not installed.
+/// Runs a shell in that home. Returns `None` if the shell is not installed.
 fn shell(name: &str, args: &[&str], home: &Path, stdin: &str) -> Option<String> {
     let mut command = Command::new(name);
     for (variable, value) in program(home).get_envs() {
@@ -52,7 +52,7 @@ fn hidden_command_prints_ids_with_command_age_and_exit_code() {
     assert!(rows[0].1.starts_with("sh -c 'seq 1 6000; exit 4', "), "{text}");
     assert!(rows[0].1.ends_with(" s ago, exit 4"), "{text}");
     assert_eq!((rows[1].0, rows[2].0, rows[3].0), (&*old, "last", "failed"));
-    // A store that cannot be used prints no error into the line that is typed.
+    // An unusable store prints no error into the line that the user types.
     let broken = program(done.test.dir.path())
         .args(["__complete", "ids"])
         .env("OVERSPILL_DIR", "/proc/none")
@@ -84,6 +84,8 @@ fn bash_completes_an_id() {
     assert!(!offered(&["grep", ""]).unwrap().contains(&old));
     assert_eq!(offered(&["init", "claude"]).unwrap(), ["claude-code"]);
     assert_eq!(offered(&["config", "get", "max_l"]).unwrap(), ["max_lines"]);
+    assert_eq!(offered(&["help", "lim"]).unwrap(), ["limits"]);
+    assert_eq!(offered(&["help", "rea"]).unwrap(), ["read"]);
 }
 
 #[test]
@@ -109,7 +111,7 @@ fn zsh_completes_an_id() {
     let (done, [_, old]) = home();
     let home = done.test.dir.path();
     std::fs::write(home.join("_overspill"), done.then(&["completions", "zsh"]).1).unwrap();
-    // A second zsh on a terminal of its own: completion works only while somebody types.
+    // A second zsh on another terminal, because completion works only in an interactive shell.
     let ask = format!(
         r#"zmodload zsh/zpty || exit 0
         zpty z zsh -f -i

@@ -1,4 +1,4 @@
-//! `overspill config`
+//! `overspill config`: get, set, unset, list, edit and path.
 
 use std::fs;
 
@@ -6,13 +6,13 @@ use proptest::prelude::*;
 
 use crate::home::{Home, put};
 
-/// Returns the objects of a text that has one on each line.
+/// Returns the JSON objects of a text with one object on each line.
 fn rows(text: &str) -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
-fn truncation_can_be_switched_off_by_the_user() {
+fn user_can_switch_shortening_off() {
     let home = Home::new();
     home.config(&["set", "truncation", "false"]);
     assert_eq!(home.shown(&[]), 5000);
@@ -22,7 +22,7 @@ fn truncation_can_be_switched_off_by_the_user() {
 }
 
 #[test]
-fn takumi_has_files_of_its_own() {
+fn takumi_reads_its_own_settings_files() {
     let home = Home::new();
     put(&home.path(".takumi/config.json"), r#"{"model":"m","quiet":true}"#);
     let cut = ["--profile", "takumi"];
@@ -46,7 +46,7 @@ fn takumi_has_files_of_its_own() {
     );
 }
 
-/// A value that can be set for each setting, other than what it is anyway.
+/// Returns a valid value of a setting that differs from the default.
 const VALUES: &[(&str, &str)] = &[
     ("enabled", "false"),
     ("keep", "tail"),
@@ -82,7 +82,7 @@ const VALUES: &[(&str, &str)] = &[
     ("pipelines", "status"),
 ];
 
-/// Every setting in the table can be set, is listed with where it comes from, and can be unset.
+/// Every setting of the table can be set and unset, and `list` shows its origin.
 #[test]
 fn every_setting_can_be_set_listed_and_unset() {
     let home = Home::new();
@@ -92,7 +92,7 @@ fn every_setting_can_be_set_listed_and_unset() {
     assert_eq!(names, VALUES.iter().map(|(key, _)| *key).collect::<Vec<_>>());
     for (key, value) in VALUES.iter().filter(|(key, _)| *key != "store.dir") {
         let before = home.row(key);
-        // Without vocabularies there is only one tokenizer.
+        // A build without vocabularies has only one tokenizer.
         assert!(before.0 != *value || *key == "tokenizer");
         home.config(&["set", key, value]);
         assert_eq!(home.row(key), ((*value).to_owned(), "user".into()));
@@ -101,7 +101,7 @@ fn every_setting_can_be_set_listed_and_unset() {
         assert_eq!(home.row(key), before);
         assert_eq!(home.run(&["config", "unset", key]).0, 1);
     }
-    // It is set by a variable here, which is said.
+    // A variable of the test sets this one, which `config set` reports.
     let (code, _, stderr) = home.run(&["config", "set", "store.dir", "/tmp/overspill-elsewhere"]);
     assert!(code == 0 && stderr.contains("still applies: environment in OVERSPILL_DIR"));
     for (key, value) in VALUES {
@@ -117,7 +117,7 @@ fn every_setting_can_be_set_listed_and_unset() {
 }
 
 #[test]
-fn what_is_set_for_all_tools_of_a_server_holds_for_each() {
+fn setting_for_all_tools_of_a_server_applies_to_each() {
     let home = Home::new();
     home.config(&["set", "--tool", "srv/*", "max_lines", "6"]);
     home.config(&["set", "--tool", "srv/*", "structured", "keep"]);
@@ -131,13 +131,13 @@ fn what_is_set_for_all_tools_of_a_server_holds_for_each() {
     let list = home.config(&["list", "--tool", "srv/t"]);
     let row = list.lines().find(|line| line.starts_with("tools.srv/t.max_lines ")).unwrap();
     assert!(row.contains(" tool ") && row.ends_with("config.toml:2"), "{row}");
-    // One entry applies, and not a mixture of two.
+    // Only the entry for the tool itself applies, and not a mixture of both entries.
     home.config(&["set", "--tool", "srv/t", "keep", "head"]);
     assert_eq!((&*get("srv/t", "max_lines"), home.shown(&["--tool", "srv/t"])), ("2000\n", 2000));
 }
 
 #[test]
-fn a_file_is_written_where_it_is_and_as_it_was() {
+fn config_set_follows_a_link_and_keeps_the_mode() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
     let home = Home::new();
     let real = home.path("dotfiles/overspill.toml");
@@ -159,7 +159,7 @@ fn a_file_is_written_where_it_is_and_as_it_was() {
 }
 
 #[test]
-fn the_files_that_are_read_can_be_seen() {
+fn config_path_shows_the_settings_files() {
     let home = Home::new().project("");
     let (user, project) = (home.user_file(), home.project_file());
     let expected =
@@ -171,9 +171,9 @@ fn the_files_that_are_read_can_be_seen() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Setting a value gives that value back, and leaves every other line alone.
+    /// `config get` returns the value that was set, and every other line of the file is unchanged.
     #[test]
-    fn setting_one_value_leaves_the_rest(
+    fn config_set_changes_one_value_only(
         lines in proptest::collection::vec("(# [a-z]{0,9}|)", 0..4),
         order in Just(VALUES.to_vec()).prop_shuffle(),
         there in 0..VALUES.len(),
@@ -196,7 +196,7 @@ proptest! {
         home.config(&["set", key, value]);
         let after = fs::read_to_string(home.user_file()).unwrap();
         let ours = key.rsplit('.').next().unwrap();
-        // The file has no such table yet.
+        // The file does not have this table yet.
         let text = if key.starts_with("mcp.") { format!("{text}\n[mcp]\n") } else { text };
         let others = |text: &str| -> Vec<String> {
             text.lines().filter(|line| !line.starts_with(&format!("{ours} "))).map(str::to_owned).collect()
@@ -213,7 +213,7 @@ proptest! {
 
 /// The table in the documentation is the table in the program.
 #[test]
-fn the_documentation_has_every_setting() {
+fn settings_page_has_every_setting() {
     let documents = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/settings.md");
     let documents = fs::read_to_string(documents).unwrap();
     for row in rows(&Home::new().config(&["list", "--json"])) {
@@ -234,7 +234,7 @@ fn the_documentation_has_every_setting() {
 }
 
 #[test]
-fn what_is_not_a_file_is_neither_read_for_ever_nor_replaced() {
+fn settings_path_that_is_no_file_is_neither_read_nor_replaced() {
     use std::os::unix::fs::FileTypeExt;
     let home = Home::new();
     let pipe = home.path("pipe");
@@ -242,7 +242,7 @@ fn what_is_not_a_file_is_neither_read_for_ever_nor_replaced() {
     for name in ["max_lines", "store"] {
         let home = Home::new().with("OVERSPILL_CONFIG", pipe.to_str().unwrap());
         let value = if name == "store" { "s3://team/x" } else { "3" };
-        // What all commands read at first must not wait for a writer, either.
+        // Other commands read the settings, too, and must not wait for a writer of the pipe.
         let (code, _, stderr) = home.run(&["config", "set", name, value]);
         assert!(code == 1 && stderr.contains("not a regular file"), "{code}: {stderr}");
         assert!(fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());

@@ -1,4 +1,4 @@
-//! `overspill cut`, and what holds for every preview.
+//! `overspill cut`, and rules that apply to every preview.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::home::Home;
 use crate::program::{Test, numbered, program};
 
 #[test]
-fn what_fits_passes_through() {
+fn short_input_of_cut_is_unchanged() {
     Test::new(&["cut"])
         .stdin("a\0\x1b[31mb\r\n")
         .run()
@@ -20,7 +20,7 @@ fn what_fits_passes_through() {
 }
 
 #[test]
-fn a_long_output_keeps_both_ends_and_is_saved() {
+fn cut_of_a_long_output_shows_both_ends_and_saves_it() {
     let done = Test::new(&["cut", "--max-lines", "6"]).stdin(numbered(5000)).run().code(0);
     let text = done.text();
     let lines: Vec<&str> = text.lines().collect();
@@ -33,7 +33,7 @@ fn a_long_output_keeps_both_ends_and_is_saved() {
 }
 
 #[test]
-fn every_limit_holds() {
+fn cut_applies_every_limit() {
     let cut = |flag: &str, most: u64| {
         let done = Test::new(&["cut", flag, &most.to_string()]).stdin(numbered(5000)).run();
         done.code(0).saved(numbered(5000)).text()
@@ -41,7 +41,7 @@ fn every_limit_holds() {
     assert!(cut("--max-bytes", 300).len() <= 300);
     assert!(cut("--max-chars", 300).chars().count() <= 300);
     assert!(cut("--max-lines", 7).lines().count() <= 7);
-    // A token of digits has at most three of them, and there is little else here.
+    // A token has at most three digits, and the output is almost only digits.
     assert!(cut("--max-tokens", 150).len() <= 4 * 150);
     let done =
         Test::new(&["cut", "--keep", "tail", "--max-bytes", "1KiB"]).stdin(numbered(5000)).run();
@@ -51,7 +51,7 @@ fn every_limit_holds() {
 }
 
 #[test]
-fn a_limit_of_zero_shows_nothing_and_loses_nothing() {
+fn limit_of_zero_shows_nothing_and_saves_everything() {
     Test::new(&["cut", "--max-bytes", "0"]).stdin("text").run().code(0).stdout("").saved("text");
 }
 
@@ -63,7 +63,7 @@ fn outcome(args: &[&str], stdin: impl Into<Vec<u8>>) -> Value {
 }
 
 #[test]
-fn the_outcome_as_json_says_everything() {
+fn cut_json_reports_the_whole_outcome() {
     let whole = json!({
         "version": 1, "spilled": false, "text": "é\u{0}\n", "lossy": false, "id": null, "path": null,
         "complete": true, "total": { "bytes": 4, "lines": 1, "chars": 3 },
@@ -101,7 +101,7 @@ fn the_outcome_as_json_says_everything() {
 }
 
 #[test]
-fn an_envelope_goes_in_and_comes_out() {
+fn cut_envelope_shortens_the_text_of_a_response() {
     let response =
         json!({ "status": "success", "text": "line\n".repeat(3000), "stats": { "n": 1 } });
     let cut = |args: &[&str], stdin: String| {
@@ -125,9 +125,9 @@ fn an_envelope_goes_in_and_comes_out() {
     assert_eq!(serde_json::from_str::<Value>(&none.text()).unwrap()["status"], "partial");
 }
 
-/// Each source system's own words, names and places, from the command line.
+/// `--profile` gives the notices, file names and directories of each system.
 #[test]
-fn a_profile_answers_as_its_system_does() {
+fn profile_answers_like_its_system() {
     let home = Home::new();
     let cut = |profile: &str| {
         let stdin = home.path("stdin");
@@ -177,13 +177,13 @@ fn a_profile_answers_as_its_system_does() {
     let relative = said["data"]["truncation"]["full_output_path"].as_str().unwrap();
     assert_eq!(home.path("project").join(relative).display().to_string(), path);
     assert!(relative.starts_with("tool-output/tool_") && relative.ends_with("_Read.json"));
-    // Klaude counts characters, and 40,000 are not too many.
+    // The limit of klaude is in characters, and 40,000 are within it.
     assert_eq!(cut("klaude"), numbered(2500));
 }
 
-/// S3-21: what cannot be saved comes back as it was, also through a pipe.
+/// S3-21: an output that cannot be saved is unchanged, also through a pipe.
 #[test]
-fn agent_v2_gives_back_what_it_cannot_save() {
+fn agent_v2_returns_the_original_if_saving_fails() {
     let home = Home::new();
     fs::write(home.path("project/deep/down/data"), "in the way").unwrap();
     let home = home.with("OVERSPILL_DIR", "data/truncation");
@@ -192,7 +192,7 @@ fn agent_v2_gives_back_what_it_cannot_save() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_in_a_sentence() {
+fn cut_of_an_unreadable_file_is_an_error() {
     let said = |path: &str, stderr: &str| {
         Test::new(&["cut", path]).run().code(1).stdout("").stderr_contains(stderr);
     };
@@ -207,7 +207,7 @@ fn what_cannot_be_read_is_said_in_a_sentence() {
 }
 
 #[test]
-fn a_pipe_with_a_name_is_read_to_its_end() {
+fn named_pipe_is_read_to_its_end() {
     let home = Home::new();
     let line = format!("{} cut <(seq 1 10)", env!("CARGO_BIN_EXE_overspill"));
     let output = std::process::Command::new("bash")
@@ -219,7 +219,7 @@ fn a_pipe_with_a_name_is_read_to_its_end() {
 }
 
 #[test]
-fn where_there_is_no_room_for_a_notice_it_is_said_beside() {
+fn notice_without_room_goes_to_stderr() {
     for limit in [["--max-lines", "0"], ["--max-lines", "1"], ["--max-bytes", "10"]] {
         let cut = Test::new(&["cut", limit[0], limit[1]]).stdin(numbered(500)).run();
         let run = Test::new(&["run", limit[0], limit[1], "--", "seq", "500"]).run();

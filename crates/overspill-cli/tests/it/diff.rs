@@ -1,4 +1,4 @@
-//! `overspill diff`
+//! `overspill diff`: differences between two outputs, pages, and changes of test reports.
 
 use overspill::Call;
 use overspill::store::{Disk, DiskOptions, Store};
@@ -14,7 +14,7 @@ fn ids(done: &Done) -> Vec<String> {
 
 const COUNT: &str = "seq 1 5000; cat extra 2>/dev/null; exit 3";
 
-/// Runs the same command twice, the second time with a line more.
+/// Runs the same command twice. The second run prints one line more.
 fn two_runs() -> (Done, Vec<String>) {
     let done = Test::new(&["run", "--", "sh", "-c", COUNT]).run();
     let more = "seq 1 4000; echo more; seq 4001 5000";
@@ -24,7 +24,7 @@ fn two_runs() -> (Done, Vec<String>) {
 }
 
 #[test]
-fn diff_shows_what_changed_and_what_is_compared() {
+fn diff_shows_the_changes_and_both_outputs() {
     let (done, ids) = two_runs();
     let (code, text, error) = done.then(&["diff", &ids[0], &ids[1]]);
     assert_eq!((code, error.as_str()), (0, ""));
@@ -147,7 +147,7 @@ fn diff_of_test_reports_names_fixed_new_and_still_failing_tests() {
     let tests =
         serde_json::json!({"fixed": ["a"], "new": ["c", "d"], "still": ["b"], "not_run": []});
     assert_eq!(json["tests"], tests);
-    // Other outputs have no report.
+    // Other outputs are no test reports.
     let (_, text, _) = done.then(&["diff", &other, &other]);
     assert!(!text.contains("still failing"), "{text}");
 }

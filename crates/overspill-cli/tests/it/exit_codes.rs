@@ -1,4 +1,4 @@
-//! Exit codes, the order of outputs, and what programs learn about them.
+//! Exit codes of commands, and the order of outputs after `grep`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

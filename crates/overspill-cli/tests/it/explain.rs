@@ -1,4 +1,4 @@
-//! `overspill explain`
+//! `overspill explain`: the reasons for each part of a preview.
 
 use crate::program::Test;
 
@@ -10,7 +10,7 @@ fn log() -> String {
 }
 
 #[test]
-fn each_part_says_why_it_is_shown() {
+fn explain_gives_a_reason_for_each_part() {
     let done = Test::new(&["cut", "--keep", "signal", "--max-bytes", "4KiB"]).stdin(log()).run();
     assert!(done.text().contains("error: cannot find value"), "{}", done.text());
     let words = ["explain", &done.id(), "--keep", "signal", "--max-bytes", "4KiB"];
@@ -22,13 +22,13 @@ fn each_part_says_why_it_is_shown() {
     let (_, json, _) = done.then(&[&words[..], &["--json"]].concat());
     let parts: Vec<serde_json::Value> =
         json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    // A line with the policy and a line with the titles stand above the rows.
+    // The first line has the limits, and the second line has the titles.
     assert_eq!(parts.len(), table.lines().count() - 2);
     assert!(parts.iter().any(|part| part["line"] == 4322));
 }
 
 #[test]
-fn what_is_kept_for_its_place_says_so() {
+fn explain_of_both_ends_names_the_ends() {
     let done = Test::new(&["cut", "--keep", "ends", "--max-lines", "20"]).stdin(log()).run();
     let (_, table, _) = done.then(&["explain", &done.id(), "--keep", "ends", "--max-lines", "20"]);
     assert!(table.contains("first lines") && table.contains("last lines"), "{table}");
@@ -59,7 +59,7 @@ fn explain_reports_the_recorded_policy_and_parts() {
         let (_, json, _) = done.then(&["explain", &done.id(), "--json"]);
         let parts: Vec<serde_json::Value> =
             json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        // The numbers of the lines that the reader saw.
+        // The lines that the reader saw.
         let shown: Vec<u64> = done.text().lines().filter_map(number_of).collect();
         let explained = parts.iter().flat_map(|part| {
             part["first_line"].as_u64().unwrap()..=part["last_line"].as_u64().unwrap()
@@ -129,7 +129,7 @@ fn record_has_the_tool_that_the_notice_names() {
         let list = list.args(["list", "--json"]).output().unwrap();
         let row: serde_json::Value = serde_json::from_slice(&list.stdout).unwrap();
         assert_eq!(row["record"]["preview"]["file_tool"].as_str(), tool, "{row}");
-        // It is explained with the same words in the notice, from anywhere.
+        // `explain` uses the same tool in another directory.
         let mut explain = crate::program::program(test.dir.path());
         let explained = explain.args(["explain", "--json"]).output().unwrap();
         assert!(explained.status.success(), "{explained:?}");
@@ -138,7 +138,7 @@ fn record_has_the_tool_that_the_notice_names() {
 
 #[test]
 fn explain_knows_the_command_that_printed_the_output() {
-    // The text alone could be anything. The command tells that it is source.
+    // The text alone does not tell the kind. The command shows that it is source code.
     let mut test = Test::new(&["run", "--max-bytes", "4KiB", "--", "cat"]);
     let file = test.dir.path().join("notes.rs");
     let text: String = (1..=9000).map(|n| format!("item {n} of the shop\n")).collect();

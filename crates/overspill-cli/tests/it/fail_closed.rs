@@ -1,4 +1,4 @@
-//! Secrets are masked where the settings of `redact` cannot be understood.
+//! Invalid settings about `redact`: overspill then masks secrets everywhere.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -22,7 +22,7 @@ fn is_masked(home: &Home) -> bool {
 
 const UNTIL_FIXED: &str = "secrets are masked (redact = all) until this is fixed";
 
-/// Asserts that secrets are masked, that one line says so, and that `config` agrees.
+/// Checks that secrets are masked, that one line reports it, and that `config` agrees.
 #[track_caller]
 fn assert_closed(home: &Home, case: &str) {
     assert!(is_masked(home), "{case}");
@@ -77,7 +77,7 @@ fn redact_that_is_unknown_masks_everything() {
         "Redact = \"all\"",
         "[store]\nredact = \"all\"",
         "[tools.bash]\nredact = \"all\"",
-        // A table that is no table of settings.
+        // An unknown table.
         "[overspill]\nredact = \"all\"",
         "[global]\nredact = \"all\"",
         "[a.b.c]\nredact = \"all\"",
@@ -105,7 +105,7 @@ fn redact_that_is_unknown_masks_everything() {
             "warning: OVERSPILL_REDACT: {value:?} is not \"off\", \"store\" or \"all\"; {UNTIL_FIXED}\n"
         );
         assert_eq!(stderr, expected);
-        // The file does not make it less.
+        // A valid value in the file does not weaken this.
         assert_closed(&home.user("redact = \"off\""), value);
     }
 }
@@ -126,7 +126,7 @@ fn misspelt_redact_variable_masks_everything() {
         let (_, _, stderr) = home.run(&["cut"]);
         let expected = format!("{variable}: there is no such variable; did you mean {meant}?");
         assert!(stderr.contains(&expected), "{stderr}");
-        // The file does not make it less.
+        // A valid value in the file does not weaken this.
         if !meant.ends_with("PATTERN") {
             assert_closed(&home.user("redact = \"off\""), variable);
         }
@@ -184,7 +184,7 @@ fn redact_pattern_that_is_invalid_masks_everything() {
     }
     let home = Home::new().user("redact = \"store\"").with("OVERSPILL_REDACT_PATTERN", "(");
     assert!(is_masked(&home));
-    // Without masking there is no protection to lose.
+    // With `off` nothing is masked, so a mistake in the pattern changes nothing.
     let home = Home::new().user("redact = \"off\"\nredact_pattern = \"(\"");
     assert!(!is_masked(&home));
     assert!(!home.run(&["cut"]).2.contains("secrets are masked"));
@@ -216,7 +216,7 @@ fn every_surface_masks_where_redact_is_unknown() {
     put(&home.path("project/deep/down/fits"), &format!("a {token}\n"));
     let long = format!("{}{token}\n", crate::program::numbered(5000));
     put(&home.path("project/deep/down/long"), &long);
-    // Saved before, with the secret in it.
+    // An output that was saved before, with the secret in it.
     let (_, saved, _) = home.run(&["cut", "--json", "fits", "--max-bytes", "1"]);
     let saved: Value = serde_json::from_str(&saved).unwrap();
     let id = Path::new(saved["path"].as_str().unwrap()).file_stem().unwrap().to_owned();

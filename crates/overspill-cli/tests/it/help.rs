@@ -1,4 +1,4 @@
-//! Help, manual pages and completions: all from the same definitions.
+//! Help, manual pages and completions, which all come from the same definitions.
 
 use std::fs;
 use std::io::Write;
@@ -6,14 +6,14 @@ use std::process::{Command, Stdio};
 
 use crate::program::Test;
 
-/// Returns what is printed, as wide as on a terminal of 100 columns.
+/// Runs a command, which must succeed, and returns its standard output.
 fn help(words: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_overspill")).args(words).output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{words:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The commands, as `--help` lists them.
+/// Returns the commands that `--help` lists.
 fn commands() -> Vec<String> {
     let help = help(&["--help"]);
     let lists = help.split("\n\nExamples:").next().unwrap();
@@ -37,7 +37,7 @@ fn every_command_has_help_with_an_example() {
 }
 
 #[test]
-fn the_manual_has_a_page_for_each_command() {
+fn manual_has_a_page_for_each_command() {
     let dir = tempfile::tempdir().unwrap();
     help(&["man", "--dir", dir.path().to_str().unwrap()]);
     for command in commands() {
@@ -122,7 +122,7 @@ fn first_examples_of_the_manual_are_those_of_the_help() {
 }
 
 #[test]
-fn every_page_that_a_page_refers_to_is_there() {
+fn manual_pages_refer_only_to_pages_that_exist() {
     let dir = tempfile::tempdir().unwrap();
     help(&["man", "--dir", dir.path().to_str().unwrap()]);
     let mut references = 0;
@@ -140,10 +140,10 @@ fn every_page_that_a_page_refers_to_is_there() {
     }
     assert!(references > 25, "{references}");
     assert!(dir.path().join("overspill-config-get.1").is_file());
-    assert!(!dir.path().join("overspill-help.1").exists());
+    assert!(dir.path().join("overspill-help.1").is_file());
 }
 
-/// Returns what bash offers for the last of these words.
+/// Returns the words that bash offers for the last of these words.
 fn offered(script: &str, words: &[&str]) -> Vec<String> {
     let ask = r#"source /dev/stdin; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1));
         COMP_LINE="$*"; _overspill overspill "${@: -1}" "${@: -2:1}"; printf '%s\n' "${COMPREPLY[@]}""#;
@@ -187,7 +187,7 @@ fn completions_know_hosts_settings_and_profiles() {
     assert!(line("init").starts_with("\"claude-code codex "), "{}", line("init"));
     let set = line("config; and __fish_seen_subcommand_from set");
     assert!(set.contains(" max_lines max_bytes ") && set.contains(" store.upload_wait "), "{set}");
-    // Other names are as they were.
+    // The parser accepts other names as before.
     Test::new(&["config", "get", "tools.bash.max_lines"]).run().code(0).stdout("2000\n");
     Test::new(&["init", "no-such-host"]).run().code(2).stderr_contains("no-such-host");
 }

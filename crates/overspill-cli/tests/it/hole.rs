@@ -1,11 +1,11 @@
-//! Outputs larger than `store.max_output`: numbers are those of the original, and what was not
-//! kept is reported.
+//! Outputs larger than `store.max_output`: line numbers are those of the original, and commands report the missing
+//! lines.
 
 use std::process::Stdio;
 
 use crate::program::{Done, Test, numbered};
 
-/// 1001 lines; line 501 is the only one that matters. The limit leaves lines 278–751 in the hole.
+/// Returns 1001 lines, of which only line 501 is important. With the limit, lines 278–751 are in the hole.
 fn output() -> String {
     let numbers = numbered(1000);
     numbers.replacen("\n501\n", "\nERROR: the cause\n501\n", 1)
@@ -20,7 +20,7 @@ fn saved() -> Done {
     Done { output: child.wait_with_output().unwrap(), test }
 }
 
-/// Returns what was printed without the marks and the last line of the program.
+/// Returns the printed text without marks and without the last line of overspill.
 fn lines(text: &str) -> Vec<&str> {
     text.lines().filter(|line| !line.starts_with("[overspill ")).collect()
 }
@@ -49,7 +49,7 @@ fn read_of_a_partial_output_counts_lines_as_the_original() {
 }
 
 #[test]
-fn read_in_the_hole_says_what_was_not_kept() {
+fn read_in_the_hole_reports_the_missing_lines() {
     let done = saved();
     let id = done.id();
     let (code, page, _) = done.then(&["read", &id, "--lines", "300:310"]);
@@ -62,7 +62,7 @@ fn read_in_the_hole_says_what_was_not_kept() {
     assert!(page.contains("bytes 1100–1200 were not kept (`store.max_output`)"), "{page}");
     let (_, page, _) = done.then(&["read", &id, "--bytes", "990:1200"]);
     assert!(page.contains("\n277\n[overspill ") && page.contains("bytes 1000–1200 were not kept"));
-    // A tail that reaches into the hole shows a mark where lines are missing.
+    // A tail that reaches into the hole has a mark for the missing lines.
     let (_, page, _) = done.then(&["read", &id, "--tail", "300"]);
     assert!(page.contains("were not kept") && page.contains("\n752\n753\n"), "{page}");
 }
@@ -82,7 +82,7 @@ fn lines_of_a_preview_are_kept_in_the_hole() {
     }
     let (_, page, _) = done.then(&["read", &id, "--lines", "501:501"]);
     assert_eq!(lines(&page), ["ERROR: the cause"], "{page}");
-    // Any other tool finds it, too.
+    // Other programs find the line in the file, too.
     let file = std::fs::read_to_string(&done.files()[0]).unwrap();
     assert!(file.contains("\nERROR: the cause\n"), "{file}");
     let at = |line: &str| file.find(line).unwrap();
@@ -91,7 +91,7 @@ fn lines_of_a_preview_are_kept_in_the_hole() {
 }
 
 #[test]
-fn grep_of_a_partial_output_says_what_it_did_not_search() {
+fn grep_of_a_partial_output_reports_lines_it_did_not_search() {
     let done = saved();
     let id = done.id();
     let (code, found, error) = done.then(&["grep", "ERROR", &id]);
@@ -179,12 +179,12 @@ fn many_holes_are_counted_after_the_first_few() {
 #[test]
 fn grep_of_a_line_that_is_partly_kept_marks_the_cut() {
     let lines: String = (1..=3000).map(|n| format!("line {n} of many\n")).collect();
-    // With one of these limits each edge is within a line.
+    // With one of these limits, each edge of the hole is in the middle of a line.
     let mut cuts = [0, 0];
     for limit in 4000..4020 {
         let done = saved_text(&lines, &limit.to_string());
         let id = done.id();
-        // Every whole line matches this.
+        // This pattern matches every whole line.
         let (_, rest, _) = done.then(&["grep", "-v", "^line [0-9]+ of many$", &id]);
         for line in rest.lines().filter(|line| !line.starts_with("[overspill ")) {
             let (number, text) = line.split_once(':').unwrap();
@@ -193,7 +193,7 @@ fn grep_of_a_line_that_is_partly_kept_marks_the_cut() {
             assert!(text != inner && whole.contains(inner), "{line}");
             assert_eq!(whole.starts_with(inner), !text.starts_with('…') || inner.is_empty());
             cuts[usize::from(text.starts_with('…'))] += 1;
-            // Neither anchor matches at the cut, and a part is found all the same.
+            // An anchor does not match at the cut, but other patterns match within the part.
             let anchored = format!("^{inner}$");
             let (_, found, _) = done.then(&["grep", &anchored, &id]);
             assert!(!found.contains(&format!("{number}:")), "{anchored}: {found}");
@@ -220,14 +220,14 @@ fn grep_of_one_long_line_with_a_hole_finds_both_ends() {
 }
 
 #[test]
-fn json_of_a_partial_output_says_what_was_not_kept() {
+fn json_of_a_partial_output_reports_the_missing_part() {
     let item = |n: u32| format!("{{\"n\":{n},\"text\":\"{}\"}}", "x".repeat(50));
     let items: Vec<String> = (0..500).map(item).collect();
     let done = saved_text(&format!("{{\"items\":[{}]}}\n", items.join(",")), "4000");
     let (code, _, error) = done.then(&["read", &done.id(), "--json", "$.items[499].n"]);
     assert!(code == 1 && error.contains("was not kept (`store.max_output`)"), "{error}");
     assert!(error.contains("hint: ") && !error.contains("does not end"), "{error}");
-    // Lines of JSON: those that were kept are read, and the rest is reported.
+    // JSON Lines: `read --json` reads the saved lines and reports the missing ones.
     let done = saved_text(&format!("{}\n", items.join("\n")), "4000");
     let (code, found, error) = done.then(&["read", &done.id(), "--json", "$.n"]);
     assert!(code == 0 && found.starts_with("1:0\n"), "{found}{error}");

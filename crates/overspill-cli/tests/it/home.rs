@@ -1,4 +1,4 @@
-//! A home with settings and a project in it.
+//! A temporary home directory with settings and a project, for tests about settings.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ pub(crate) struct Home {
     variables: Vec<(String, String)>,
 }
 
-/// What the program said: its code, stdout and stderr.
+/// The result of a run: exit code, stdout and stderr.
 pub(crate) type Said = (i32, String, String);
 
 impl Home {
@@ -67,7 +67,7 @@ impl Home {
         self.run_with(args, "")
     }
 
-    /// Runs `overspill config`, which must go well, and returns what it prints.
+    /// Runs `overspill config`, which must succeed, and returns its standard output.
     #[track_caller]
     pub(crate) fn config(&self, args: &[&str]) -> String {
         let (code, stdout, stderr) = self.run(&[&["config"], args].concat());
@@ -75,7 +75,7 @@ impl Home {
         stdout
     }
 
-    /// Returns how many lines are shown of 5000.
+    /// Returns the number of lines that the preview of 5000 lines has.
     #[track_caller]
     pub(crate) fn shown(&self, args: &[&str]) -> usize {
         let (code, stdout, stderr) = self.run_with(&[&["cut"], args].concat(), &numbered(5000));

@@ -1,4 +1,4 @@
-//! docs/json.md names every field that commands print.
+//! Compares the JSON of commands with docs/json.md and the schemas.
 
 use serde_json::{Map, Value};
 
@@ -19,10 +19,10 @@ fn examples() -> Vec<(String, Value)> {
     sections.collect()
 }
 
-/// Replaces values by the names of their types. Of a list only the first value counts.
+/// Replaces values by the names of their types. Only the first value of a list counts.
 fn shape(value: &Value) -> Value {
     match value {
-        // A value may be missing in one call and not in another.
+        // A value may be null in one call and not in another.
         Value::Null => "any".into(),
         Value::Bool(_) => "bool".into(),
         Value::Number(_) => "number".into(),
@@ -35,7 +35,7 @@ fn shape(value: &Value) -> Value {
     }
 }
 
-/// Tells whether two shapes can be of the same kind of value.
+/// Tells whether two shapes can belong to the same kind of value.
 fn agrees(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::String(word), _) | (_, Value::String(word)) if word == "any" => true,
@@ -97,7 +97,8 @@ fn printed(done: &crate::program::Done, args: &[&str]) -> Vec<Value> {
     objects
 }
 
-/// Returns the schema of one command. Fields that it does not name are mistakes here, though programs ignore them.
+/// Returns the schema of one command. The test refuses fields that the schema does not name, although programs should
+/// ignore them.
 fn schema(name: &str) -> Value {
     fn closed(value: &mut Value) {
         if let Value::Object(fields) = value {
@@ -183,7 +184,7 @@ fn error_under_json_is_an_object_on_stdout_and_text_on_stderr() {
     assert_eq!((code, &json["error"]["exit"]), (1, &1.into()));
     let text = |field: &str| json["error"][field].as_str().unwrap().to_owned();
     assert_eq!(stderr, format!("error: {}\nhint: {}\n", text("message"), text("hint")));
-    // Values of an output are no place for an error.
+    // `read --json` prints values of the output, so it prints no error object.
     let (_, stdout, _) = done.then(&["read", "nosuch", "--json", "$"]);
     assert_eq!(stdout, "");
 }

@@ -20,6 +20,7 @@ mod explain;
 mod fail_closed;
 mod foreign_text;
 mod help;
+mod help_topics;
 mod hole;
 mod home;
 mod hosts;

@@ -1,4 +1,4 @@
-//! Typical mistakes. Each error names the thing and the place, and its hint has a command that works.
+//! Typical mistakes of users. Each error names the thing and the place, and its hint has a command that works.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::program::{program, skip};
 
-/// A command line for `sh`, its exit code, and the words that its error has.
+/// Command lines for `sh`, each with its exit code and words of its error.
 ///
 /// `ID` is the short id of a saved output, `PINNED` that of a pinned one.
 type Mistake = (&'static str, i32, &'static [&'static str]);
@@ -149,7 +149,7 @@ impl World {
         world
     }
 
-    /// Returns a home with the same outputs.
+    /// Makes the home with its outputs.
     fn copy(&self) -> World {
         let dir = World::files();
         let mut copy = Command::new("cp");
@@ -215,7 +215,7 @@ fn may_read_all(path: &Path) -> bool {
     fs::read(path).is_ok()
 }
 
-/// Tells what is wrong with the error of a mistake; nothing if it is as it should be.
+/// Returns the problem with the error of a mistake; `None` if the error is good.
 fn faults(world: &World, (line, code, words): &Mistake) -> Vec<String> {
     let (exit, _, stderr) = world.sh(&world.line(line));
     let mut faults = Vec::new();

@@ -1,9 +1,9 @@
-//! Options of all commands: which hold, and which are refused.
+//! Repeated options, and combinations of options that are errors.
 
 use crate::program::{Test, numbered, saved_run};
 
 #[test]
-fn of_an_option_that_is_given_twice_the_last_holds() {
+fn last_value_of_a_repeated_option_applies() {
     let cut = ["cut", "--max-lines", "5", "--keep", "head", "--max-lines", "9", "--keep=tail"];
     let done = Test::new(&cut).stdin(numbered(100)).run().code(0);
     assert_eq!(done.text().lines().count(), 9);
@@ -28,7 +28,7 @@ fn of_an_option_that_is_given_twice_the_last_holds() {
 }
 
 #[test]
-fn an_option_that_would_be_ignored_is_refused() {
+fn option_without_effect_is_an_error() {
     let saved = saved_run();
     let id = saved.id();
     let second = saved.then(&["run", "--", "seq", "4000"]);
@@ -56,7 +56,7 @@ fn an_option_that_would_be_ignored_is_refused() {
     refused(&["config", "path", "--tool", "x"], "--tool has no effect on this command");
     refused(&["config", "check", "--project"], "--project has no effect on this command");
 
-    // What makes sense still does: the beginning or the end of an id, and one that is gone.
+    // Valid values still work: the start or the end of an id, and the id of an expired output.
     let found = |words: &[&str]| saved.then(words).1;
     assert_eq!(found(&["grep", "--from", &format!("{id}:3"), "^[345]$", &id]), "3:3\n4:4\n5:5\n");
     let end = format!("{}:4", &id[20..].to_lowercase());

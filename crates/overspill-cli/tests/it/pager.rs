@@ -1,11 +1,12 @@
-//! The pager of a person.
+//! The pager on a terminal.
 
 use std::fs;
 
 use crate::program::{Done, id_of, numbered, program, saved_run};
 use crate::terminal::run_on_terminal;
 
-/// Runs a command on a terminal of 33 lines. Returns what is on the screen, the exit code, and what the pager got.
+/// Runs a command on a terminal of 33 lines. Returns the text on the screen, the exit code, and the text that the pager
+/// got.
 fn paged(done: &Done, args: &[&str], pager: &str) -> (String, Option<i32>, String) {
     let dir = done.test.dir.path();
     let file = dir.join("paged");
@@ -28,7 +29,7 @@ fn read_gives_the_whole_output_to_the_pager() {
     let end = text.strip_prefix(&numbered(5_000)).unwrap();
     assert!(end.starts_with("[overspill ") && end.contains("lines 1–5000 of 5000"), "{end}");
     assert!(!end.contains("next"), "{end}");
-    // A person is no model, so nothing was read later.
+    // A person reads here and not a model, so nothing counts as read later.
     assert!(done.then(&["stats", "--json"]).1.contains("\"retrieved_bytes\":0,"));
 }
 

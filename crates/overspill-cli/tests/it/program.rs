@@ -1,4 +1,4 @@
-//! The program with a store of its own, and what it has done.
+//! Runs the program with a temporary home and store, and checks the result.
 
 use std::fs;
 use std::io::Write;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// A store of its own, and the program with it.
+/// A run of the program with a temporary store.
 pub(crate) struct Test {
     pub(crate) dir: tempfile::TempDir,
     pub(crate) args: Vec<String>,
@@ -21,12 +21,12 @@ pub(crate) struct Done {
     pub(crate) output: Output,
 }
 
-/// The program at home in `dir`: it sees no settings and no store but those in there.
+/// Returns the program with the home `dir`. It sees no settings and no store outside of `dir`.
 pub(crate) fn program(dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_overspill"));
     for (name, _) in std::env::vars_os() {
         let is_ours = |name: &str| {
-            // Where tests run inside of a host, it must not be noticed.
+            // The tests may run inside of a host, and the program must not recognise it.
             let marks = ["CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE", "QWEN_CODE"];
             ["OVERSPILL_", "TOOL_OUTPUT_", "XDG_", "COPILOT_CLI", "PI_CODING_AGENT"]
                 .iter()
@@ -41,7 +41,7 @@ pub(crate) fn program(dir: &Path) -> Command {
     command
 }
 
-/// Returns what keeps a test from touching, and from seeing, anything of the user's.
+/// Returns variables that hide the user's own settings and outputs from a test.
 fn environment(dir: &Path) -> [(&'static str, PathBuf); 3] {
     [
         ("OVERSPILL_DIR", dir.join("store")),
@@ -61,26 +61,26 @@ impl Test {
         self
     }
 
-    /// Returns the program with its words and its store, not yet started.
+    /// Returns the program with its arguments and its store, not yet started.
     pub(crate) fn command(&self) -> Command {
         let mut command = program(self.dir.path());
         command.args(&self.args);
         command
     }
 
-    /// Returns what keeps a test from touching anything of the user's.
+    /// Returns variables that hide the user's own settings and outputs from the test.
     pub(crate) fn environment(&self) -> [(&'static str, PathBuf); 3] {
         environment(self.dir.path())
     }
 
-    /// Starts the program and waits until its command has made the file `ready` in the test's
-    /// directory, which is the command's.
+    /// Starts the program in the directory of the test, and waits until its command has made the file
+    /// `ready` there.
     #[track_caller]
     pub(crate) fn start(self) -> Running {
         let mut command = self.command();
         command.current_dir(self.dir.path());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // A group whose parent is gone, as the tests' may be, is not stopped by anything.
+        // Stop signals have no effect on an orphaned process group, which that of the tests may be.
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let child = command.spawn().unwrap();
         let running = Running { test: self, child };
@@ -102,7 +102,7 @@ impl Test {
         let mut child = command.spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();
         let stdin = self.stdin.clone();
-        // A command that reads nothing closes the pipe on us.
+        // A command that does not read its input closes the pipe early.
         let feeder = std::thread::spawn(move || drop(pipe.write_all(&stdin)));
         let output = child.wait_with_output().unwrap();
         feeder.join().unwrap();
@@ -117,7 +117,7 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Waits until there is a file of this name in the test's directory, and returns what it holds.
+    /// Waits until the directory of the test has a file of this name, and returns its text.
     #[track_caller]
     pub(crate) fn wait_for(&self, file: &str) -> String {
         let path = self.test.dir.path().join(file);
@@ -206,7 +206,8 @@ impl Done {
     }
 }
 
-/// Returns the files of the outputs in a store, sorted: those in the folders of projects, and those of earlier versions.
+/// Returns the sorted files of all outputs in a store: in the folders of projects, and outside of them for earlier
+/// versions.
 pub(crate) fn outputs(store: &Path) -> Vec<PathBuf> {
     let in_it = |directory: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
@@ -236,7 +237,7 @@ pub(crate) fn saved_run() -> Done {
     Test::new(&["run", "--", "sh", "-c", "seq 1 5000; exit 3"]).run().code(3)
 }
 
-/// Says why a test does not look at anything, past the harness, which would keep it to itself.
+/// Reports why a test is skipped. It writes to stderr directly, because the test harness captures other output.
 pub(crate) fn skip(reason: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }

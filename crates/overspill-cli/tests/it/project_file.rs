@@ -1,4 +1,4 @@
-//! A project file comes from strangers: what it may change, and what it may print.
+//! Hostile project files: the settings that they can change, and the warnings that they cause.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, chown, symlink};
@@ -7,10 +7,10 @@ use std::path::Path;
 use crate::home::{Home, put};
 use crate::program::{numbered, skip};
 
-/// A user other than root and other than the one who runs the tests.
+/// A user who is neither root nor the user of the tests.
 const STRANGER: u32 = 65_534;
 
-/// Asserts that stderr has few short lines of visible ASCII, all of them ours.
+/// Checks that stderr has few short lines of visible ASCII, all of them from overspill.
 #[track_caller]
 fn assert_tame(stderr: &str, lines: usize) {
     assert_eq!(stderr.lines().count(), lines, "{stderr:.3000}");
@@ -35,7 +35,7 @@ fn warning_with_text_of_a_project_is_one_escaped_line() {
         format!("[tools]\n\"{FORGED}\" = 3\n"),
         format!("[store]\n\"{FORGED}\" = 3\n"),
         format!("[\"{FORGED}\"]\nx = 3\n"),
-        // Not TOML: a key twice, a raw control character, a value without quotes.
+        // Invalid TOML: a duplicate key, a raw control character, a value without quotes.
         format!("\"{FORGED}\" = 1\n\"{FORGED}\" = 2\n"),
         "max_lines = \u{1b}[2J[overspill abc123: fine]\u{202e}\n".into(),
         "max_lines = [overspill\u{200b}abc123: fine\n".into(),
@@ -109,7 +109,7 @@ fn warnings_beyond_five_are_counted() {
     let last = stderr.lines().last().unwrap();
     assert_eq!(last, "warning: and 7 more; run `overspill config` to see them");
     assert_tame(&home.run(&["config"]).2, 12);
-    // A file of 1 MiB neither floods nor takes long.
+    // A file of 1 MiB prints few warnings, and reading it does not take long.
     let home = Home::new().project(&keys(40_000));
     assert_tame(&home.run(&["cut"]).2, 6);
     assert!(home.run(&["config"]).2.len() < 25_000);
@@ -171,7 +171,7 @@ fn project_file_of_another_user_is_ignored() {
         let (code, _, stderr) = home.run(&set);
         assert!(code == 1 && stderr.contains("another user owns this file"), "{stderr}");
         assert_eq!(fs::metadata(&file).unwrap().uid(), STRANGER);
-        // A file of one's own further up is still found.
+        // The user's own file in a directory above is still found.
         fs::rename(&file, home.path("project/deep/.overspill.toml")).unwrap();
         put(&file, "max_lines = 6\n");
         assert_eq!(home.shown(&[]), 6);
@@ -242,7 +242,7 @@ fn project_cannot_switch_truncation_off() {
         assert_eq!(code, 2, "{stderr}");
         assert!(!home.project_file().exists());
     }
-    // Off stays off, where the user says so.
+    // The user can switch shortening off.
     let home = Home::new().user("enabled = false\n").project("enabled = true\n");
     assert_eq!(home.shown(&[]), 5000);
 }

@@ -1,4 +1,4 @@
-//! Outputs of different projects stand in different folders of one store.
+//! Outputs of different projects are in different folders of one store.
 
 use std::fs;
 use std::io::Write;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::program::{id_of, numbered, outputs, program};
 
-/// A home with two projects and a directory that is none.
+/// A home with two projects and a directory that is not a project.
 struct TwoProjects(tempfile::TempDir);
 
 impl TwoProjects {
@@ -31,7 +31,7 @@ impl TwoProjects {
         text(&output.stdout)
     }
 
-    /// Saves an output of so many lines there, and returns its file.
+    /// Saves an output with this number of lines in a directory, and returns its file.
     #[track_caller]
     fn save(&self, below: &str, lines: u32) -> PathBuf {
         let before = self.files();
@@ -141,7 +141,7 @@ fn wide_rule_of_an_earlier_version_becomes_the_rule_of_the_project() {
     let two = TwoProjects::new();
     let shop = two.save("shop", 5000);
     two.run("shop", &["init", "claude-code", "--project", "--force"]);
-    // As the earlier version wrote both.
+    // The rule and the receipt of the earlier version.
     let settings = two.0.path().join("shop/.claude/settings.local.json");
     let receipt = two.0.path().join("config/overspill/hosts/claude-code.json");
     let name = folder(&shop).file_name().unwrap().to_str().unwrap();

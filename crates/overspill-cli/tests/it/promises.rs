@@ -1,4 +1,4 @@
-//! The list of promises names tests that there are.
+//! Every test that docs/promises.md names exists.
 
 use std::fs;
 use std::path::Path;

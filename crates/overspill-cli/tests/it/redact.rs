@@ -1,4 +1,4 @@
-//! With `redact = all` no surface of the program shows a secret.
+//! With `redact = all`, no command, hook or proxy shows a secret.
 
 use std::io::Write;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::mcp::client::{Client, chaos, lines, text_of};
 use crate::program::program;
 
-/// What all secrets here have within.
+/// A text that all secrets of these tests contain.
 const SECRET: &str = "a1B2c3D4e5F6g7H8i9J0";
 
 fn token() -> String {
@@ -25,7 +25,7 @@ fn key() -> String {
     format!("-----BEGIN {kind} KEY-----\n{SECRET}\n{SECRET}\n-----END {kind} KEY-----")
 }
 
-/// A program with a home of its own, that masks everywhere.
+/// A home in which overspill masks everything.
 struct Home(tempfile::TempDir);
 
 impl Home {
@@ -43,7 +43,7 @@ impl Home {
         command
     }
 
-    /// Runs it with this on standard input; returns both outputs.
+    /// Runs overspill with this standard input. Returns stdout and stderr.
     fn run(&self, redact: &str, args: &[&str], input: &str) -> (String, String) {
         let mut command = self.command(redact, args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -57,7 +57,7 @@ impl Home {
         (text(&output.stdout), text(&output.stderr))
     }
 
-    /// Returns what it prints, which has no secret in it; nor has what is saved.
+    /// Runs overspill, checks that neither its output nor a saved file has a secret, and returns the output.
     #[track_caller]
     fn all(&self, args: &[&str], input: &str) -> String {
         let (stdout, stderr) = self.run("all", args, input);
@@ -83,7 +83,7 @@ fn long(text: &str) -> String {
 }
 
 #[test]
-fn what_a_command_prints_is_masked_however_it_is_shown() {
+fn output_of_a_command_is_masked_in_every_form() {
     let home = Home::new();
     let (token, key) = (token(), key());
     home.file("fits", &format!("a {token}\n{key}\nno end {token}"));
@@ -112,11 +112,11 @@ fn what_a_command_prints_is_masked_however_it_is_shown() {
 }
 
 #[test]
-fn what_a_slow_command_prints_is_masked_where_it_is_cut_in_time() {
+fn output_of_a_slow_command_is_masked_across_reads() {
     let home = Home::new();
     let token = token();
     let (first, second) = token.split_at(20);
-    // Asked to end in the middle of a secret: the rest of it comes afterwards.
+    // The signal comes in the middle of a secret, and the rest of the secret comes later.
     let line = format!(
         "trap 'printf \"%s\\n\" {second}; exit 0' TERM; printf 'token %s' {first}; echo > ready; while :; do sleep 0.05; done"
     );
@@ -137,7 +137,7 @@ fn what_a_slow_command_prints_is_masked_where_it_is_cut_in_time() {
 }
 
 #[test]
-fn a_slot_for_a_shell_masks_both_streams() {
+fn shell_slot_masks_both_streams() {
     let home = Home::new();
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_overspill"), home.path().join("bash")).unwrap();
     let mut command = Command::new(home.path().join("bash"));
@@ -187,7 +187,7 @@ fn escapes_hide_no_secret() {
         let shown = home.all(&["cut"], &long(&text));
         assert!(shown.contains("1 secret masked"), "{shown}");
     }
-    // A preview is shown without the colours that part it.
+    // The preview has no escapes, which split the secret in the output.
     let parted = token.replace("c3", "\x1b[31mc3\x1b[0m");
     let text = format!("{parted}\n{}", lines(5000));
     let shown = home.all(&["cut"], &text);
@@ -199,7 +199,7 @@ fn escapes_hide_no_secret() {
 }
 
 #[test]
-fn what_was_saved_before_is_shown_without_its_secrets() {
+fn output_that_was_saved_unmasked_is_shown_masked() {
     let home = Home::new();
     let json = json!({"key": key(), "list": [token()]}).to_string();
     let saved = |text: &str| {
@@ -261,7 +261,7 @@ fn results_of_a_server_are_masked_as_json() {
     ] {
         assert_eq!(client.raw(frame), frame);
     }
-    // What is cut, what is long, and what is not JSON after a while.
+    // A shortened result, a long result, and a line that stops being JSON.
     for count in [300, 1_000, 40_000] {
         let text = format!("{}{token}\n{}\n{}{token}", lines(count), key(), lines(count));
         let answer = client.call("text", json!({"text": text}));
@@ -280,7 +280,7 @@ fn results_of_a_server_are_masked_as_json() {
 }
 
 #[test]
-fn our_own_tools_show_no_secret_that_was_saved_before() {
+fn mcp_tools_mask_an_output_that_was_saved_unmasked() {
     let home = Home::new();
     home.run("off", &["cut"], &long(&format!("{}\n{}", token(), key())));
     let serve = home.command("all", &["mcp", "--serve", "--all-outputs"]);
@@ -308,7 +308,7 @@ fn our_own_tools_show_no_secret_that_was_saved_before() {
 }
 
 #[test]
-fn hooks_mask_what_fits_and_what_does_not() {
+fn hooks_mask_short_and_long_results() {
     let home = Home::new();
     let token = token();
     let claude = |response: Value| json!({"hook_event_name": "PostToolUse", "tool_name": "X", "tool_input": {}, "tool_response": response});
@@ -343,7 +343,7 @@ fn hooks_mask_what_fits_and_what_does_not() {
     assert_eq!(hook("opencode", &json!({"tool": "x", "text": token})), json!({"text": stars()}));
     let parts = json!({"tool": "x", "text": null, "content": [{"type": "text", "text": token}]});
     assert!(hook("opencode", &parts).to_string().contains(&stars()));
-    // Nothing to mask, nothing to say; and nothing is masked unless it is asked for.
+    // The hook prints nothing if a result has no secret, or if masking is off.
     assert_eq!(home.all(&["hook", "claude-code"], &claude(json!("plain")).to_string()), "");
     for redact in ["off", "store"] {
         assert_eq!(
@@ -351,7 +351,7 @@ fn hooks_mask_what_fits_and_what_does_not() {
             ""
         );
     }
-    // The whole text is in a file of the host's.
+    // The whole text is in a file of the host.
     home.file("1-copilot-tool-output-x.txt", &format!("{token}\n{}", lines(100)));
     let file = home.path().join("1-copilot-tool-output-x.txt");
     let text = format!(
@@ -366,7 +366,7 @@ fn hooks_mask_what_fits_and_what_does_not() {
 }
 
 #[test]
-fn a_prompt_is_seen_at_once_and_a_secret_never_on_a_terminal() {
+fn prompt_appears_at_once_and_secrets_are_masked_on_a_terminal() {
     let Some(script) =
         ["/usr/bin/script", "/bin/script"].iter().find(|path| Path::new(path).exists())
     else {

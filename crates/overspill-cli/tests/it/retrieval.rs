@@ -1,4 +1,4 @@
-//! `read`, `grep`, `list` and the others that look at what is saved.
+//! `read`, `grep`, `list` and other commands that read saved outputs.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn read_shows_a_page_and_the_command_for_the_next() {
 }
 
 #[test]
-fn an_output_is_named_by_id_beginning_or_path() {
+fn output_is_found_by_id_start_of_id_or_path() {
     let done = saved_run();
     let path = done.files()[0].to_str().unwrap().to_owned();
     for name in [done.id(), done.id()[..12].to_lowercase(), path] {
@@ -46,7 +46,7 @@ fn an_output_is_named_by_id_beginning_or_path() {
 }
 
 #[test]
-fn list_info_pin_and_rm_speak_of_what_is_saved() {
+fn list_info_pin_and_rm_work_on_saved_outputs() {
     let done = saved_run();
     let id = done.id();
     let (_, list, _) = done.then(&["list"]);
@@ -75,7 +75,7 @@ fn list_info_pin_and_rm_speak_of_what_is_saved() {
 }
 
 #[test]
-fn what_has_expired_is_remembered() {
+fn expired_id_is_reported_as_expired() {
     let done = saved_run();
     let id = done.id();
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(8 * 86_400);
@@ -92,7 +92,7 @@ fn what_has_expired_is_remembered() {
 }
 
 #[test]
-fn the_commands_in_a_notice_work_as_printed() {
+fn commands_in_a_notice_work_as_printed() {
     let done = Test::new(&["run", "--max-lines", "8", "--", "seq", "1", "5000"]).run().code(0);
     let text = done.text();
     let gap = text.lines().find(|line| line.ends_with(" cut]")).unwrap();
@@ -120,7 +120,7 @@ fn grep_finds_lines_as_ripgrep_shows_them() {
 }
 
 #[test]
-fn grep_is_bounded_and_its_last_line_leads_on() {
+fn grep_page_is_within_the_limit_and_has_the_next_command() {
     let done = saved_run();
     let mut args: Vec<String> = vec!["grep".into(), "-i".into(), "[0-9]".into(), done.id()];
     let mut seen = 0;
@@ -137,7 +137,7 @@ fn grep_is_bounded_and_its_last_line_leads_on() {
 }
 
 #[test]
-fn grep_stays_bounded_with_a_long_pattern_and_many_outputs() {
+fn grep_page_with_a_long_pattern_and_many_outputs_is_within_the_limit() {
     let done = saved_run();
     for _ in 0..3 {
         done.then(&["run", "--", "seq", "1", "5000"]);
@@ -155,7 +155,7 @@ fn grep_stays_bounded_with_a_long_pattern_and_many_outputs() {
 }
 
 #[test]
-fn no_output_shows_more_matches_than_asked_for_on_all_pages_together() {
+fn grep_max_count_applies_to_all_pages_together() {
     let done = saved_run();
     done.then(&["run", "--", "seq", "1", "5000"]);
     let ids: Vec<String> = done.files().iter().map(|file| id_of(file)).collect();
@@ -167,8 +167,7 @@ fn no_output_shows_more_matches_than_asked_for_on_all_pages_together() {
     }
 }
 
-/// Runs a command and then whatever each answer says comes next; returns all answers without their
-/// last lines.
+/// Runs a command and the commands for all next pages. Returns all pages without their last lines.
 fn all_pages(done: &Done, first: &[&str]) -> Vec<String> {
     let mut args: Vec<String> = first.iter().map(|word| (*word).to_owned()).collect();
     let mut pages = Vec::new();
@@ -185,7 +184,7 @@ fn all_pages(done: &Done, first: &[&str]) -> Vec<String> {
         };
         pages.push(format!("{text}\n"));
         let Some((_, next)) = footer.split_once("; next: ") else { return pages };
-        // None of these has a blank or a quote within a word.
+        // None of these commands has quotes, so splitting at blanks is enough.
         let next = next.trim_end_matches(']').replace('\'', "");
         args = next.split(' ').skip(1).map(str::to_owned).collect();
         assert!(pages.len() < 50, "{args:?}");
@@ -223,7 +222,7 @@ fn grep_loses_nothing_between_pages_of_lines_that_do_not_match() {
 }
 
 #[test]
-fn the_short_name_in_a_notice_names_an_output() {
+fn short_id_of_a_notice_names_the_output() {
     let done = saved_run();
     let id = done.id();
     let short = id[20..].to_lowercase();
@@ -232,16 +231,16 @@ fn the_short_name_in_a_notice_names_an_output() {
         assert!(code == 0 && page.starts_with("3\n[") && page.contains(&short), "{error}");
     }
     assert!(done.then(&["info", &short]).1.contains(&id));
-    // Fewer characters are the beginning of an id, or nothing.
+    // Fewer characters are the start of a whole id, or unknown.
     let (code, _, error) = done.then(&["read", &id[21..]]);
     assert!(code == 1 && error.contains("there is no output"), "{error}");
 }
 
 #[test]
-fn a_store_that_cannot_be_used_is_named_once() {
+fn unusable_store_is_named_once() {
     let done = saved_run();
     let dir = done.test.dir.path();
-    // What no file system takes, so that also those who may do everything cannot open it.
+    // A name that no file system accepts, so that even root cannot open it.
     let long = dir.join("x".repeat(300));
     for command in [["list", "--json"], ["gc", "--dry-run"], ["read", "01KA"], ["grep", "x"]] {
         let said = |directory: &std::path::Path| {
@@ -414,7 +413,7 @@ fn read_follows_paths_into_json() {
 }
 
 #[test]
-fn an_offset_past_the_end_is_told_how_much_there_is() {
+fn offset_past_the_end_reports_the_size() {
     let done = saved_run();
     let (code, page, _) = done.then(&["read", &done.id(), "--bytes", "99999999:"]);
     assert!(code == 0 && page.ends_with(": there are 23893 bytes]\n"), "{page}");
@@ -423,7 +422,7 @@ fn an_offset_past_the_end_is_told_how_much_there_is() {
 }
 
 #[test]
-fn list_shows_what_was_asked_for() {
+fn list_filters_by_its_options() {
     let done = saved_run();
     let none = "No saved output matches. `overspill list` lists all of them.\n";
     assert_eq!(done.then(&["list", "--tool", "cut"]).1, none);
@@ -438,7 +437,7 @@ fn list_shows_what_was_asked_for() {
 }
 
 #[test]
-fn a_store_that_cannot_be_used_says_why() {
+fn unusable_store_error_has_the_reason() {
     let done = saved_run();
     let run = |store: &str, args: &[&str]| {
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_overspill"))
@@ -464,7 +463,7 @@ fn a_store_that_cannot_be_used_says_why() {
 
 #[cfg(unix)]
 #[test]
-fn words_that_are_not_text_are_no_reason_to_panic() {
+fn arguments_that_are_not_utf8_do_not_panic() {
     use std::os::unix::ffi::OsStrExt;
     let done = saved_run();
     let odd = std::ffi::OsStr::from_bytes(b"\xff\xfe");
@@ -503,7 +502,7 @@ fn grep_knows_the_options_of_grep() {
     let context = found(&["-B", "1", "-A1", "-i", "^7$"]);
     assert_eq!((found(&["-C1", "^7$"]), &*context), (context.clone(), "6-6\n7:7\n8-8\n"));
 
-    // The next page asks for the same.
+    // The command for the next page has the same options.
     let text = found(&["-o", "-e", "[0-9]$", "-e", "^x y"]);
     let last = text.lines().last().unwrap();
     assert!(last.contains(" grep -o -e '[0-9]$' -e '^x y' "), "{last}");
@@ -524,7 +523,7 @@ fn grep_knows_the_options_of_grep() {
 }
 
 #[test]
-fn grep_says_which_outputs_match() {
+fn grep_files_with_matches_lists_the_outputs() {
     let done = saved_run();
     let id = done.id();
     let (_, list, _) = done.then(&["run", "--", "seq", "100000", "103000"]);

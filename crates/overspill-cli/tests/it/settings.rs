@@ -1,4 +1,4 @@
-//! What settings do, and what is said of those that cannot be used.
+//! The effect of settings, and the warnings about invalid settings.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use crate::home::{Home, put};
 use crate::program::{numbered, program};
 
 #[test]
-fn each_level_is_stronger_than_the_one_before() {
+fn settings_of_a_later_level_override_the_earlier() {
     let home = Home::new();
     assert_eq!(home.shown(&[]), 2000);
     let home = home.user("max_lines = 100\n");
@@ -25,7 +25,7 @@ fn each_level_is_stronger_than_the_one_before() {
 }
 
 #[test]
-fn a_project_may_tighten_and_choose_and_no_more() {
+fn project_file_only_lowers_limits_and_chooses_the_part() {
     let home = Home::new().user("max_lines = 100\n").project(
         "max_lines = 5000\nkeep = \"tail\"\nprofile = \"klaude\"\n[store]\ndir = \"/elsewhere\"\n\
          [tools.bash]\nmax_lines = \"none\"\n",
@@ -52,7 +52,7 @@ fn a_project_may_tighten_and_choose_and_no_more() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place_and_the_call_goes_on() {
+fn invalid_setting_warns_with_its_place_and_the_call_continues() {
     let said = |text: &str| {
         let home = Home::new().user(text);
         let (code, stdout, stderr) = home.run_with(&["cut"], &numbered(5000));
@@ -93,7 +93,7 @@ fn what_is_wrong_is_said_with_its_place_and_the_call_goes_on() {
     );
     assert_eq!(
         said("enabled = true\ntruncation = true\n"),
-        warning("2: truncation: this is enabled of line 1 again")
+        warning("2: truncation: duplicate of `enabled` on line 1; this line applies")
     );
     let home = Home::new().with("OVERSPILL_KEEP", "middle");
     let (_, _, stderr) = home.run(&["cut"]);
@@ -104,7 +104,7 @@ fn what_is_wrong_is_said_with_its_place_and_the_call_goes_on() {
 }
 
 #[test]
-fn files_that_are_none_are_not_read() {
+fn unusable_settings_file_is_not_read() {
     let home = Home::new();
     put(&home.path("elsewhere.toml"), "max_lines = 5\n");
     std::os::unix::fs::symlink(home.path("elsewhere.toml"), home.project_file()).unwrap();
@@ -130,7 +130,7 @@ fn files_that_are_none_are_not_read() {
 }
 
 #[test]
-fn a_variable_that_is_none_of_ours_is_said_where_settings_are_looked_at() {
+fn unknown_variable_is_reported_by_config_and_doctor() {
     let home = Home::new().with("OVERSPILL_MAX_LINE", "5").with("OVERSPILL_ZZZ", "1");
     let home = home.with("OVERSPILL_EMPTY", "").with("OVERSPILL_MAX_BYTES", "9000");
     let said = "warning: OVERSPILL_MAX_LINE: there is no such variable; did you mean \
@@ -141,14 +141,14 @@ fn a_variable_that_is_none_of_ours_is_said_where_settings_are_looked_at() {
     let (code, doctor, _) = home.run(&["doctor"]);
     let line = "✗ settings: OVERSPILL_MAX_LINE: there is no such variable; did you mean";
     assert!(code == 1 && doctor.contains(line), "{doctor}");
-    // Others have no time to look.
+    // Other commands do not check unknown variables, to start quickly.
     assert_eq!(home.run(&["cut"]), (0, String::new(), String::new()));
     assert_eq!(home.run(&["run", "--", "true"]).2, "");
 }
 
-/// Each variable that the sources or the documents speak of is known.
+/// The program knows each variable that the sources or the documents mention.
 #[test]
-fn every_variable_that_we_speak_of_is_known() {
+fn every_documented_variable_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut names = std::collections::BTreeSet::new();
     for place in ["docs", "README.md", "crates/overspill-cli/src", "crates/overspill/src"] {
@@ -157,7 +157,7 @@ fn every_variable_that_we_speak_of_is_known() {
             names.extend(words.filter(|word| word.starts_with("OVERSPILL_")).map(str::to_owned));
         });
     }
-    // The prefix alone, and the examples of misspelt names.
+    // These are the prefix alone, and examples of misspelt names.
     let misspelt = ["OVERSPILL_MAX_LINE", "OVERSPILL_REDCT"];
     names.retain(|name| !name.ends_with('_') && !misspelt.contains(&name.as_str()));
     assert!(names.len() > 8, "{names:?}");
@@ -175,7 +175,7 @@ fn each_file(path: &Path, see: &mut dyn FnMut(&str)) {
 }
 
 #[test]
-fn a_project_ends_at_its_root_and_a_home_is_none() {
+fn project_search_ends_at_its_root_and_below_the_home() {
     let home = Home::new();
     put(&home.path(".overspill.toml"), "max_lines = 5\n");
     assert_eq!(home.shown(&[]), 2000);
@@ -189,9 +189,9 @@ fn a_project_ends_at_its_root_and_a_home_is_none() {
 }
 
 #[test]
-fn the_stores_settings_act() {
+fn settings_of_the_store_take_effect() {
     let home = Home::new().user("[store]\nmax_output = 1000\nretention = \"1h\"\n");
-    // Lines that the preview shows are kept in any case; this one shows few.
+    // The store always keeps lines of the preview, and this preview has few.
     let args = ["cut", "--json", "--max-bytes", "400"];
     let (_, stdout, _) = home.run_with(&args, &numbered(5000));
     let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
@@ -209,7 +209,7 @@ fn the_stores_settings_act() {
     assert_eq!((code, &json["path"]), (0, &serde_json::Value::Null));
     assert!(json["error"].is_string() && json["spilled"] == true);
 
-    // The variable of the harness is stronger; without it the file says where.
+    // The variable of the test overrides the file; without the variable the file applies.
     let home = Home::new().user("[store]\ndir = \"~/mine\"\n");
     let output = program(home.dir.path())
         .env_remove("OVERSPILL_DIR")

@@ -1,4 +1,4 @@
-//! People and models see ids of six characters. Full ids are for programs: `--json`.
+//! Short ids: people and models see six characters. `--json` prints whole ids for programs.
 
 use crate::program::{Done, Test, numbered, program};
 
@@ -87,7 +87,7 @@ fn outputs_with_the_same_short_id_are_told_apart() {
     let (code, _, error) = done.then(&["read", &id[20..].to_lowercase()]);
     assert_eq!(code, 1);
     if full_ids(&error).len() < 2 {
-        // Both rows must be usable.
+        // The ids in both rows must work.
         panic!("{error}");
     }
     let _ = program(done.test.dir.path());
@@ -102,7 +102,7 @@ fn first_four_characters_of_a_short_id_name_an_output() {
         assert!(code == 0 && page.starts_with("7\n"), "{short} {length}: {error}");
     }
     assert_eq!(done.then(&["read", &short[..3]]).0, 1);
-    // Two outputs with the same start are both named.
+    // An error names both outputs with the same start.
     let files = done.files();
     let path = files.iter().find(|path| path.ends_with(format!("{}.txt", done.id()))).unwrap();
     let last = if short.ends_with('0') { '1' } else { '0' };

@@ -1,11 +1,11 @@
-//! What people see, word for word. After a change on purpose: `INSTA_UPDATE=always cargo test snapshots`.
+//! Snapshots of help texts and tables. After an intended change: `INSTA_UPDATE=always cargo test snapshots`.
 
 use crate::program::{Test, saved_run};
 
 #[test]
 fn help_of_every_command() {
     let top = Test::new(&["--help"]).run().code(0).text();
-    // The commands stand in groups, each in a line of its own.
+    // Each command has its own line, in groups.
     let commands: Vec<String> = top
         .lines()
         .take_while(|line| *line != "Examples:")
@@ -18,6 +18,10 @@ fn help_of_every_command() {
     for command in &commands {
         let help = Test::new(&[command, "--help"]).run().code(0).text();
         insta::assert_snapshot!(format!("help-{command}"), help);
+    }
+    for topic in ["limits", "keep", "ids", "settings"] {
+        let page = Test::new(&["help", topic]).run().code(0).text();
+        insta::assert_snapshot!(format!("topic-{topic}"), page);
     }
 }
 
@@ -32,7 +36,7 @@ fn tables() {
         let words = words.replace(&folder, "DIR/store/FOLDER").replace(&dir, "DIR");
         let words = words.replace(&id[20..].to_lowercase(), "SHORT_");
         let words = words.replace(env!("CARGO_MANIFEST_DIR"), "HERE");
-        // Times and ages are of the moment.
+        // Times and ages differ between runs.
         let line = |line: &str| {
             let is_time = line.starts_with("saved ") || line.starts_with("last used ");
             let is_day = line.starts_with("20");
@@ -47,7 +51,7 @@ fn tables() {
     };
     insta::assert_snapshot!("list", plain(&done.then(&["list"]).1));
     insta::assert_snapshot!("info", plain(&done.then(&["info", &id]).1));
-    // The notice names the path of the program, so the size of what was sent differs between builds.
+    // The notice has the path of the program, so its size differs between builds.
     let stats = plain(&done.then(&["stats"]).1);
     let is_sent = |line: &&str| {
         ["shown  ", "saved ", "run ", "sh ", "(not known)"]
@@ -60,7 +64,7 @@ fn tables() {
         .map(|line| if is_sent(&line) { digits(line) } else { line.to_owned() })
         .collect();
     insta::assert_snapshot!("stats", stats.join("\n"));
-    // Its columns are as wide as the path of the store.
+    // The width of the columns depends on the path of the store.
     let settings = plain(&done.then(&["config", "list"]).1);
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join("  ");
     let settings: Vec<String> = settings.lines().map(words).collect();

@@ -1,4 +1,4 @@
-//! The five source systems through the program: what they save is read back, and calls have their details.
+//! The five profiles of other systems: their outputs are read back, and calls have their details.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use crate::program::program;
 
 const PROFILES: [&str; 5] = ["klaude", "unified", "takumi", "agent-v2", "opencode"];
 
-/// A home with a project in it. Every profile saves at its usual place, except klaude: its place is the same for all
-/// users of a machine.
+/// A home with a project in it. Every profile saves in its usual directory, except klaude: its directory is the same
+/// for all users of a machine.
 struct Home(tempfile::TempDir);
 
 impl Home {
@@ -78,7 +78,7 @@ fn outputs_of_every_profile_are_read_back_by_path_and_by_id() {
             let (code, text, error) = home.run(profile, &["info", named, "--json"]);
             assert!(code == 0 && text.contains(id), "{profile} {named}: {error}");
         }
-        // A path of `unified` begins at the project, and the reader may be deeper in it.
+        // A path of `unified` is relative to the project, and the reader may be in a directory below.
         let mut deeper = home.command(profile, &["read", path, "--tail", "1"]);
         deeper.current_dir(home.project().join("deep/er"));
         assert_eq!(ended(deeper, "").0, 0, "{profile}");
@@ -160,7 +160,7 @@ fn ceiling_that_is_switched_off_lets_every_output_pass() {
     set(&["set", "tools.t.ceiling", "false"]);
     assert_eq!(is_whole(&[], &[]), Ok(()));
     set(&["unset", "tools.t.ceiling"]);
-    // Only the user decides, and not a project.
+    // A project cannot switch the ceiling off.
     fs::write(home.project().join(".overspill.toml"), "ceiling = false\n").unwrap();
     let mut command = home.command("opencode", &["cut", "--profile", "opencode"]);
     command.env("OVERSPILL_ENABLED", "false");
@@ -168,7 +168,7 @@ fn ceiling_that_is_switched_off_lets_every_output_pass() {
     assert!(text.len() < 60_000 && error.contains("ceiling"), "{error}");
 }
 
-/// The original comes back if saving fails, as the document of agent-v2 says, however long it is.
+/// agent-v2 returns the original of any length if saving fails, as its document says.
 #[test]
 fn agent_v2_without_a_store_and_a_ceiling_gives_the_original_back() {
     let (home, huge) = (Home::new(), lines(60_000));
@@ -240,7 +240,7 @@ fn call_has_the_id_the_session_and_the_preset_that_were_typed() {
     assert!(found.starts_with("Bash-toolu_1-"), "{found}");
     let found = file(&home.cut("takumi", &["--session", "s-7"]));
     assert!(found.starts_with("tool_s-7_"), "{found}");
-    // What comes from outside cannot lead out of the store.
+    // An id from outside cannot lead out of the store.
     let found = file(&home.cut("klaude", &["--tool", "../x", "--call-id", "../../y"]));
     assert!(found.starts_with("___x-______y-"), "{found}");
 

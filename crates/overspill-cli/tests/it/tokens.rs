@@ -1,9 +1,9 @@
-//! Limits on tokens.
+//! Limits in tokens, in a build without vocabularies.
 
 use crate::program::Test;
 
 #[test]
-fn a_program_without_vocabularies_says_how_to_get_one_with_them() {
+fn exact_tokenizer_without_vocabularies_is_an_error_with_a_hint() {
     let test = Test::new(&["cut", "--max-tokens", "5", "--tokenizer", "o200k"]).stdin("a\n");
     test.run().code(2).stderr_contains("built with its feature `tokenizers`");
     let test = Test::new(&["cut", "--max-tokens", "500", "--tokenizer", "estimate"]);

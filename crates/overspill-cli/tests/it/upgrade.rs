@@ -1,4 +1,4 @@
-//! Files of version 0.1 are read and kept; files of a later version are reported and left alone.
+//! Files of version 0.1 still work. Files of a later version cause a warning and are unchanged.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,7 +23,7 @@ const HOSTS: [(&str, &str, &str); 4] = [
     ("opencode", ".config/opencode/opencode.jsonc", "{\n  // mine\n  \"theme\": \"system\"\n}\n"),
 ];
 
-/// A home that 0.1 left behind.
+/// A home with the files of version 0.1.
 struct OldHome(tempfile::TempDir);
 
 impl OldHome {
@@ -233,7 +233,7 @@ fn expired_output_of_a_later_version_stays_through_gc() {
     let mut bytes = fs::read(record_of(WHOLE)).unwrap();
     bytes[7] = 9;
     fs::write(record_of(WHOLE), &bytes).unwrap();
-    // A later version may save the output of this record at another place.
+    // A later version may save the output of this record in another place.
     let elsewhere = record_of("01M7P7YX0XBBK8FQKB0FQVZM10");
     fs::write(&elsewhere, &bytes).unwrap();
     for path in [&later, &own, &record_of(WHOLE), &record_of(FAILED), &elsewhere] {

@@ -1,4 +1,4 @@
-//! One version for the program, the libraries, the packages and the documents.
+//! The program, the libraries, the packages and the documents have the same version.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -107,7 +107,7 @@ fn changelog_begins_with_the_version_and_a_date() {
     assert!(date.parse::<jiff::civil::Date>().is_ok(), "{date}");
 }
 
-/// A document that names one of our files names the file of this version.
+/// Release files that documents name have the current version.
 #[test]
 fn documents_name_files_of_this_version() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

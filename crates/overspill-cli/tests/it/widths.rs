@@ -24,7 +24,7 @@ fn at_width(done: &Done, args: &[&str], columns: u16) -> String {
     on_terminal(command, (50, columns))
 }
 
-/// Replaces what differs from run to run by as many other characters.
+/// Replaces texts that differ between runs by fixed texts of the same length.
 fn stable(text: &str, done: &Done) -> String {
     let mut text = text.to_owned();
     for file in done.files() {
@@ -35,7 +35,7 @@ fn stable(text: &str, done: &Done) -> String {
         let is_day = line.len() > 10 && line.starts_with("20") && line.as_bytes()[4] == b'-';
         if is_day { format!("YYYY-MM-DD{}", &line[10..]) } else { line.to_owned() }
     };
-    // Ages and what the notice adds differ.
+    // Ages and sizes of notices differ.
     let digits = |line: String| -> String {
         line.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect()
     };
@@ -73,7 +73,7 @@ fn settings_and_checks_fit_narrow_terminals() {
             &["stats", "--days", "0"],
         ] {
             let text = at_width(&done, args, columns);
-            // A path is one word, and a word is not broken.
+            // A path is one word, and words are not broken.
             let long = |line: &&str| line.split(' ').all(|word| word.chars().count() < 30);
             let widest = text.lines().filter(long).map(|line| line.chars().count()).max().unwrap();
             assert!(widest <= usize::from(columns), "{widest} at {columns}: {args:?}\n{text}");

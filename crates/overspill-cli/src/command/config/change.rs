@@ -1,4 +1,4 @@
-//! `overspill config set` and `unset`
+//! `overspill config set` and `unset`: change one value in a settings file, and keep its other text.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -59,13 +59,13 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str, env: &Env) -> any
     print_json(args, row)
 }
 
-/// Returns the value in use, after a change.
+/// Returns the row of the value in use, after a change.
 fn row_in_use(args: &ConfigArgs, address: &KeyPath, env: &Env) -> Option<SettingRow> {
     let rows = args.in_force(env).rows(address.tool.as_deref());
     rows.into_iter().find(|row| row.address == *address)
 }
 
-/// Prints the value in use, under `--json`.
+/// Prints the value in use as JSON, if `--json` is given.
 fn print_json(args: &ConfigArgs, row: Option<SettingRow>) -> anyhow::Result<()> {
     match row.filter(|_| args.json) {
         Some(row) => ui::answer(&ui::json_line(row.json())),
@@ -91,7 +91,7 @@ pub(super) fn unset(args: &ConfigArgs, typed: &str, env: &Env) -> anyhow::Result
     print_json(args, row_in_use(args, &address, env))
 }
 
-/// The file that is changed. A project's file is not followed if it is a link.
+/// The file to change. overspill does not follow a project's file that is a link.
 pub(super) struct Destination {
     path: PathBuf,
     guarded: Option<GuardedFile>,
@@ -143,7 +143,7 @@ pub(super) fn whose(args: &ConfigArgs) -> FileOwner {
     if args.project { FileOwner::Project } else { FileOwner::User }
 }
 
-/// Returns how a value is written in a file: numbers and switches bare, all else in quotes.
+/// Returns the value as a file has it: numbers and switches bare, all others in quotes.
 fn toml(kind: ValueKind, value: &str) -> toml_edit::Value {
     match (kind, value.parse::<i64>(), value.parse::<bool>()) {
         (ValueKind::Call(CallKind::Count | CallKind::Bytes), Ok(number), _) => number.into(),
@@ -152,16 +152,16 @@ fn toml(kind: ValueKind, value: &str) -> toml_edit::Value {
     }
 }
 
-/// Returns what stands in a file; nothing if there is none.
+/// Returns the text of a file, which is empty if the file does not exist.
 fn text_of(path: &Path) -> anyhow::Result<String> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
-        // A link may lead to where there is nothing yet.
+        // A link may lead to a file that does not exist yet.
         Ok(metadata) if metadata.is_symlink() && !path.exists() => return Ok(String::new()),
         _ => {}
     }
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        // To read it may take for ever, and a file in its place would be the end of it.
+        // Reading a pipe may take for ever, and a new file in its place would destroy it.
         return Err(anyhow!(
             "{}: not a regular file, so nothing can be set there\n\nhint: name another file in OVERSPILL_CONFIG; `overspill config path` shows the paths",
             ui::path(path)
@@ -170,7 +170,7 @@ fn text_of(path: &Path) -> anyhow::Result<String> {
     text::read(path).map_err(|reason| anyhow!("{}: {reason}", ui::path(path)))
 }
 
-/// Makes sure that the changed text says what it should, before it takes the place of the old.
+/// Checks that the changed text has the value that was set, before the text replaces the old one.
 fn checked(
     after: &str,
     path: &Path,
@@ -188,7 +188,7 @@ fn checked(
     Ok(file)
 }
 
-/// Refuses what a project may not do, which nobody would heed.
+/// Refuses a value that a project may not set: overspill would ignore it.
 fn tightens(file: SettingsFile, path: &Path, address: &KeyPath, env: &Env) -> anyhow::Result<()> {
     let project_file = Some(path.to_owned());
     let sources = SettingSources { project: file, project_file, ..SettingSources::of_user(env) };
@@ -202,7 +202,7 @@ fn tightens(file: SettingsFile, path: &Path, address: &KeyPath, env: &Env) -> an
     bail!(UsageError(format!("{address}: {why}")))
 }
 
-/// Sets the one setting that takumi's files have.
+/// Sets the only setting that takumi's files have.
 fn set_takumi(destination: &Destination, key: &str, value: &str) -> anyhow::Result<()> {
     let path = &destination.path;
     let before = destination.text()?;

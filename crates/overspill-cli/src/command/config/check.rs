@@ -1,10 +1,10 @@
-//! `overspill config check`
+//! `overspill config check`: tests the access to the bucket.
 
 use crate::bucket::{self, Check, Finding};
 use crate::env::Env;
 use crate::ui;
 
-/// Tries out what is needed of the bucket that is set; tells whether all of it works.
+/// Tries every right that overspill needs in the bucket, prints the results, and tells whether all of them work.
 pub(super) fn check(json: bool, env: &Env) -> anyhow::Result<bool> {
     let bucket = bucket::set(env)?;
     let progress = ui::Progress::of("asking the bucket");

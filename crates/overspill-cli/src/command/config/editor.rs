@@ -1,4 +1,4 @@
-//! `overspill config edit`
+//! `overspill config edit`: opens a settings file in the editor, and checks it afterwards.
 
 use std::process::Command;
 
@@ -15,7 +15,7 @@ use crate::ui;
 /// The editor if no variable names one.
 const DEFAULT_EDITOR: &str = "vi";
 
-/// Opens the settings file in the editor, and checks it afterwards. Makes the file if there is none.
+/// Opens the settings file in the editor, and checks it afterwards. Creates the file if it does not exist.
 pub(super) fn edit(args: &ConfigArgs, env: &Env) -> anyhow::Result<()> {
     let path = args.file(env)?;
     let destination = Destination::of(args, path.clone(), env)?;
@@ -25,7 +25,7 @@ pub(super) fn edit(args: &ConfigArgs, env: &Env) -> anyhow::Result<()> {
     let editor = env.variable("VISUAL").or_else(|| env.variable("EDITOR"));
     let editor = editor.unwrap_or_else(|| DEFAULT_EDITOR.into());
     let shown = ui::short(&editor.to_string_lossy(), 60);
-    // As git does it: the variable may have options.
+    // The variable may have options, as git allows it.
     let line = format!("{} \"$@\"", editor.to_string_lossy());
     let status = Command::new("/bin/sh").arg("-c").arg(line).arg(&editor).arg(&path).status();
     let status = status.map_err(|error| anyhow!("{shown}: {}", ui::reason(&error)))?;
@@ -55,12 +55,12 @@ pub(super) fn edit(args: &ConfigArgs, env: &Env) -> anyhow::Result<()> {
     )
 }
 
-/// Tells whether a file may set this.
+/// Tells whether a file may set this setting.
 fn may_set(whose: FileOwner, key: Key) -> bool {
     whose == FileOwner::User || key.row().project != ProjectRule::Ignored
 }
 
-/// Returns a file in which every setting is a comment.
+/// Returns the text of a new file, in which every setting is a comment.
 fn template(whose: FileOwner) -> String {
     let mut text = match whose {
         FileOwner::User => "# Your settings of overspill.",

@@ -1,4 +1,4 @@
-//! `overspill config`
+//! `overspill config`: shows and changes settings.
 
 mod change;
 mod check;
@@ -30,20 +30,20 @@ use crate::ui::{self, UsageError};
   overspill config get store.dir
 
 From weakest to strongest: profile, your file, project file, OVERSPILL_ variables, entries for a tool, options of a \
-call. docs/settings.md describes every setting.")]
+call. `overspill help settings` explains this, and docs/settings.md describes every setting.")]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
     action: Option<Action>,
-    /// Use the project's file, `.overspill.toml`, instead of your own.
+    /// Use the project's file, `.overspill.toml` [default: your own file].
     #[arg(long, global = true)]
     project: bool,
-    /// Use the settings of this tool.
+    /// Use the settings of this tool, such as `bash` [default: those of all tools].
     #[arg(long, global = true, value_name = "NAME")]
     tool: Option<String>,
-    /// Only settings that differ from the default.
+    /// Show only settings that differ from the default.
     #[arg(long)]
     changed: bool,
-    /// Use the defaults of this profile. `takumi` has its own files.
+    /// Use the defaults of this profile; `takumi` also has its own files [default: the setting `profile`].
     #[arg(long, global = true, value_name = "NAME", value_parser = profiles())]
     profile: Option<&'static str>,
     /// Print JSON.
@@ -68,7 +68,7 @@ enum Action {
     Set {
         /// A setting, such as `max_lines`.
         key: String,
-        /// Its value.
+        /// The new value, such as `500`, `50KiB`, `7d` or `none`.
         #[arg(allow_hyphen_values = true)]
         value: String,
     },
@@ -88,7 +88,7 @@ enum Action {
         after_help = "Examples:\n  overspill config list\n  overspill config list --changed\n  overspill config list --json | jq -r .key"
     )]
     List {
-        /// Only settings that differ from the default.
+        /// Show only settings that differ from the default.
         #[arg(long)]
         changed: bool,
     },
@@ -121,7 +121,7 @@ pub(crate) fn run(args: &ConfigArgs, env: &Env) -> u8 {
 }
 
 impl ConfigArgs {
-    /// Returns an option that was given and means nothing to the action.
+    /// Returns an option that has no effect on the action.
     fn without_meaning(&self) -> Option<&'static str> {
         let (is_check, is_path) =
             (matches!(self.action, Some(Action::Check)), matches!(self.action, Some(Action::Path)));
@@ -150,7 +150,7 @@ impl ConfigArgs {
         named.is_some_and(|profile| profile.own_settings == OwnSettings::TakumiFiles)
     }
 
-    /// Returns the file that is meant, whether it is there or not.
+    /// Returns the path of the settings file, which may not exist yet.
     fn file(&self, env: &Env) -> anyhow::Result<PathBuf> {
         if self.project {
             return self.project_file(env);
@@ -160,7 +160,7 @@ impl ConfigArgs {
              `overspill config path` shows the files in use")
     }
 
-    /// Returns the project's file: the nearest there is, else the one in the project's root.
+    /// Returns the path of the project's file: the nearest file that exists, else a file in the project's root.
     fn project_file(&self, env: &Env) -> anyhow::Result<PathBuf> {
         let name = if self.is_takumi() { TAKUMI_FILE } else { PROJECT_FILE };
         let working = env.directory().context("the working directory")?;

@@ -1,4 +1,4 @@
-//! `overspill config get`, `list` and `path`
+//! `overspill config get`, `list` and `path`: print values, their origins, and the paths of the settings files.
 
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ pub(super) fn list(args: &ConfigArgs, changed: bool, env: &Env) -> anyhow::Resul
     ui::answer(&text)
 }
 
-/// Returns the settings by area. Values that are set have their place; defaults have none.
+/// Returns the settings by area. The table names a place for every value that is not a default.
 fn table(rows: &[SettingRow], env: &Env) -> String {
     let mut table =
         ui::Table::new(&["SETTING", "VALUE", "ORIGIN", "WHERE"]).optional(&["WHERE", "ORIGIN"]);

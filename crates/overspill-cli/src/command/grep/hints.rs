@@ -1,18 +1,18 @@
-//! Options that others have.
+//! Hints for options of `grep` and ripgrep that `overspill grep` does not have.
 
-/// Returns what to do instead of an option that grep or ripgrep has, and we have not.
+/// Returns a hint that replaces an unknown option; `None` if grep and ripgrep do not have the option either.
 pub(crate) fn hint(option: &str) -> Option<&'static str> {
     Some(match option {
         "-P" | "--perl-regexp" | "--pcre2" => {
-            "look-around and back-references do not work; all other patterns need no -P"
+            "look-around and back-references are not supported; other patterns work without -P"
         }
         "-r" | "-R" | "--recursive" => "without an ID all outputs are searched",
         "-x" | "--line-regexp" => "^PATTERN$ matches whole lines",
-        "-q" | "--quiet" => "the exit code says whether anything matches; -l says where",
+        "-q" | "--quiet" => "the exit code is 0 for a match; -l prints only the ids",
         "-L" | "--files-without-match" => "-c shows 0 for outputs without a match",
-        "-U" | "--multiline" => "lines are searched one by one; -A shows what follows",
+        "-U" | "--multiline" => "a pattern matches within one line; -A N shows the next lines",
         "-H" | "--with-filename" => {
-            "several outputs are named before their lines; --json names them in each"
+            "the id stands above the matches of each output; --json has it in every line"
         }
         "-S" | "--smart-case" => "-i ignores case",
         number

@@ -1,4 +1,4 @@
-//! A search as it was asked for: the room for its answer, and the command for the next page.
+//! The request of a `grep` call: it computes the room for matches on a page, and the command for the next page.
 
 use overspill::core::Limits;
 use overspill::retrieve::{Answer, Query, Request};
@@ -10,28 +10,28 @@ use crate::env::Env;
 use crate::hosts;
 use crate::stores::Outputs;
 
-/// The most bytes of a heading, or of the sentence about more matches.
+/// The number of bytes that a heading, or the sentence about more matches, has at most.
 pub(super) const HEADING_BYTES: u64 = 80;
-/// Lines of a page that show no match: a heading, the report about lines that were not searched, and the command
-/// for the next page.
+/// The number of lines of a page without a match: a heading, the report about lines that were not searched, and the
+/// command for the next page.
 const FRAME_LINES: u64 = 3;
-/// The most lines of a page in JSON: each has names of fields beside its text.
+/// The number of lines that a page in JSON has at most. Each line has names of fields beside its text.
 const JSON_LINES: u64 = 200;
 const JSON_LINE_BYTES: u64 = 100;
 
-/// The question.
+/// The arguments of the search, and the outputs to begin with.
 pub(super) struct GrepRequest<'a> {
     pub(super) args: &'a GrepArgs,
     pub(super) env: &'a Env,
     pub(super) query: Query,
-    /// All outputs are searched.
+    /// Whether all outputs are searched.
     pub(super) all: bool,
     /// The output to begin with.
     pub(super) from: Option<OutputId>,
 }
 
 impl GrepRequest<'_> {
-    /// Returns whether the answer lists outputs and not lines.
+    /// Tells whether the answer lists outputs and not lines.
     pub(super) fn is_of_outputs(&self) -> bool {
         self.args.count || self.args.files_with_matches
     }
@@ -44,7 +44,7 @@ impl GrepRequest<'_> {
         if !self.args.json {
             return Limits { bytes, lines: page.lines.map(|lines| lines - FRAME_LINES), ..page };
         }
-        // Each line has names of fields beside its text, and a character may take twice the room.
+        // Each line has names of fields beside its text, and an escaped character takes more room.
         let lines = JSON_LINES.min(page.bytes.unwrap_or(u64::MAX) / (2 * JSON_LINE_BYTES));
         let fields = lines * JSON_LINE_BYTES;
         let bytes = bytes.map(|bytes| bytes.saturating_sub(fields + beside) / 2);
@@ -64,7 +64,7 @@ impl GrepRequest<'_> {
             return command_line(next, self.env.program_name());
         };
         let alone = left.len() == 1 && !self.all;
-        // Other outputs may show as many matches as the first one, so its own are counted apart.
+        // `-m` limits the matches of each output, so the matches of the first output are counted separately.
         let (most, shown) = match (self.query.most, query.most) {
             (Some(most), Some(rest)) if !alone => (Some(most), most - rest),
             (_, rest) => (rest, 0),
@@ -89,7 +89,7 @@ impl GrepRequest<'_> {
         flags.chain(self.args.store.words()).collect()
     }
 
-    /// Returns the line of JSON that leads on, if there is more.
+    /// Returns the line of JSON with the command for the next page; an empty text if this is the last page.
     pub(super) fn json_footer(&self, answer: &Answer, left: &[(Outputs, OutputId)]) -> String {
         let Some(next) = &answer.next else { return String::new() };
         let json = serde_json::json!({ "next": self.command(next, left), "what": answer.what });

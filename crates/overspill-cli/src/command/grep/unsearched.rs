@@ -1,11 +1,11 @@
-//! Reports the lines of outputs that were not kept, and so not searched.
+//! Reports lines that `grep` did not search, because they were not saved.
 
 use overspill::internal::retrieve::{self, MissingLines};
 use overspill::store::OutputId;
 
 use crate::ui;
 
-/// The most bytes that this report may take.
+/// The number of bytes that the report takes at most.
 pub(super) const BYTES: u64 = 300;
 
 /// The first output with missing lines, and the number of such outputs.
@@ -23,14 +23,14 @@ impl Unsearched {
         }
     }
 
-    /// Reports it on stderr.
+    /// Reports the missing lines on stderr.
     pub(super) fn say(&self) {
         if let Some((name, what)) = self.what() {
             ui::warn_line(&format!("{}: {what}", name.token()));
         }
     }
 
-    /// Returns the line that reports it on stdout; nothing if everything was searched.
+    /// Returns the line that reports the missing lines on stdout; an empty text if everything was searched.
     pub(super) fn line(&self, is_json: bool) -> String {
         let (Some((name, missing)), Some((_, what))) = (&self.first, self.what()) else {
             return String::new();

@@ -1,4 +1,4 @@
-//! One JSON value from standard input.
+//! Reads one JSON value, the payload of a hook, from standard input.
 
 use std::io::Read;
 
@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use overspill::core::internal::json::JsonTokens;
 
-/// The largest input that is held. Hosts put larger results into files.
+/// The size of the largest input that is parsed, in bytes. Hosts put larger results into files.
 const MOST: usize = 32 << 20;
-/// Values that are nested deeper become text. serde refuses more than 127 levels.
+/// The number of levels up to which values are parsed. Deeper values become text: serde refuses more than 127 levels.
 const DEEPEST: usize = 100;
 
 /// Reads until the value is complete: a host may leave its end of the pipe open.
@@ -139,7 +139,7 @@ fn repair_string(string: &str, repaired: &mut String) {
 mod tests {
     use super::*;
 
-    /// Gives one byte at a time, and nobody may ask for more than there is.
+    /// A reader that gives one byte at a time, and panics if it is asked for a byte after the last one.
     struct Open<'a>(&'a [u8]);
 
     impl Read for Open<'_> {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_value_is_said() {
+    fn hook_input_that_is_no_value_is_an_error() {
         let read = |text: &str| read(text.as_bytes()).unwrap_err();
         assert_eq!(read(""), "there is no input");
         assert_eq!(read("{\"a\":"), "the input ends before it is complete");

@@ -1,7 +1,8 @@
-//! `overspill hook`: a host calls it after a tool has run, or before.
+//! `overspill hook`: hosts call it before or after a tool, with a JSON payload on standard input.
 //!
-//! Decodes, shortens and encodes. On any doubt it prints nothing, which leaves everything as it is in
-//! every host. The exit code is 0: some hosts take other codes as "do not run this".
+//! It decodes the result of the tool, shortens it, and prints the answer in the form of the host. If anything is
+//! unknown, it prints nothing: then every host goes on with its own result. The exit code is always 0, because some
+//! hosts take other codes for "do not run this tool".
 
 mod input;
 
@@ -35,7 +36,7 @@ use crate::ui;
 pub(crate) struct HookArgs {
     /// The agent, such as `claude-code`.
     host: String,
-    /// What a newer host may add.
+    /// Arguments that a newer host may add. overspill ignores them.
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
     more: Vec<String>,
 }
@@ -84,7 +85,7 @@ fn answer(host: &Host, format: &dyn HookFormat, payload: &Value, env: &Env) -> O
         }
     };
     let engine = in_force.overspill().to_builder().observer(observer).build();
-    // Secrets in a file of the host would not be masked, so masking comes first.
+    // The host's own file would have the secrets unmasked, so masking comes first.
     let is_whole = |result: &HookResult| {
         engine.redaction().shown().is_none()
             && result.command.as_deref().is_some_and(escape::is_asked)
@@ -96,7 +97,7 @@ fn answer(host: &Host, format: &dyn HookFormat, payload: &Value, env: &Env) -> O
     let session = format.session(payload).or_else(|| env.session());
     let shortened = result.and_then(|result| shortened(result, session, &engine, &results, env));
     let mut answer = encoded(format, payload, field, shortened, &engine);
-    // A plugin that hands over whole results writes this into the log of its host.
+    // A plugin that passes on whole results writes this text into the log of its host.
     let failure = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let (Some(answer), Some(error), true) = (&mut answer, failure, layout.is_some()) {
         answer["log"] = format!("the full output was not saved: {error}").into();
@@ -104,7 +105,7 @@ fn answer(host: &Host, format: &dyn HookFormat, payload: &Value, env: &Env) -> O
     answer
 }
 
-/// Returns the profile for the results of a host: the one that is set, else our own with the limits of the host.
+/// Returns the profile for the results of a host: the profile of the settings, else our own with the limits of the host.
 ///
 /// The layout of results is the host's in every profile.
 fn profile(sources: &SettingSources, ceiling: Ceiling, layout: Option<ResultLayout>) -> Profile {
@@ -124,7 +125,7 @@ fn profile(sources: &SettingSources, ceiling: Ceiling, layout: Option<ResultLayo
     Profile { policy, errors, shape: layout.unwrap_or(ResultLayout::OWN), ..set }
 }
 
-/// Returns limits with room for a notice beside them: the source systems do not count theirs.
+/// Returns limits that leave room for a notice, because profiles of other systems do not count their notice.
 fn without_notice(limits: Limits) -> Limits {
     let less = |limit: Option<u64>, notice: u64| limit.map(|most| most.saturating_sub(notice));
     Limits {
@@ -157,7 +158,7 @@ fn encoded(
     }
 }
 
-/// Returns a value as it may be shown, and how many secrets are masked in it.
+/// Returns a value with its secrets masked, and the number of masked secrets.
 fn masked<'a>(engine: &Overspill, value: &'a Value) -> (Cow<'a, Value>, u64) {
     let Some(rules) = engine.redaction().shown() else { return (Cow::Borrowed(value), 0) };
     let mut masked = value.clone();
@@ -165,7 +166,7 @@ fn masked<'a>(engine: &Overspill, value: &'a Value) -> (Cow<'a, Value>, u64) {
     (Cow::Owned(masked), count)
 }
 
-/// Returns the text or the parts that are shown instead of a result. `None` if the result fits and its
+/// Returns the text or the parts that replace a result. Returns `None` if the result is within the limits and its
 /// file, if it has one, has no secrets.
 fn shortened(
     result: HookResult,
@@ -185,12 +186,12 @@ fn shortened(
         HookContent::Text(text) => shortened_text(engine, &call, &text),
         HookContent::File(file, text) => match streamed(engine, &call, file) {
             Some(Outcome::Spilled(spilled)) => Some(Value::String(spilled.text)),
-            // The payload has nothing of the file that could be masked.
+            // The payload does not contain the text of the file, so nothing of it can be masked here.
             Some(Outcome::Masked(masked)) => Some(String::from_utf8_lossy(&masked.bytes).into()),
             Some(Outcome::Whole(_)) | None => shortened_text(engine, &call, &text),
         },
         HookContent::Any(result) => match shorten_any(engine, &result, &call, &rules) {
-            // A result that fits stays as the host has it, masked or not.
+            // A short result keeps the form of the host, masked or not.
             ShortenedResult::Changed(shortened) if shortened != *masked(engine, &result).0 => {
                 Some(shortened)
             }
@@ -216,12 +217,12 @@ fn shortened_text(engine: &Overspill, call: &Call, text: &str) -> Option<Value> 
 
 fn streamed(engine: &Overspill, call: &Call, mut file: File) -> Option<Outcome<'static>> {
     let mut spill = engine.spill(call.clone(), CallOptions::default());
-    // If it cannot be read to its end, the host's own result is better than a part of the file.
+    // If the file cannot be read to its end, the host's own result is better than a part of the file.
     process::read_to_end(&mut file, |bytes| spill.push(bytes), || {}).ok()?;
     Some(spill.finish(CallEnd::default()))
 }
 
-/// Shortens a result of MCP. Returns its list of parts, or all of it if structured content is left.
+/// Shortens an MCP result. Returns its list of parts, or the whole result if it still has structured content.
 fn shortened_result(
     engine: &Overspill,
     call: &Call,
@@ -231,7 +232,7 @@ fn shortened_result(
     let gates = Gates { rules, ..Gates::default() };
     let shortened = engine.shorten_result(result, call, &CallOptions::default(), &gates);
     let ShortenedResult::Changed(mut shortened) = shortened else { return None };
-    // A result that fits stays in the host's own form, masked or not.
+    // A short result keeps the form of the host, masked or not.
     if shortened == *masked(engine, result).0 {
         return None;
     }

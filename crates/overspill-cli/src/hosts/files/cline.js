@@ -2,7 +2,7 @@
 // Shortens long results of tools.
 import { spawnSync } from "node:child_process"
 
-// Asks the program. Without an answer the result stays as it is.
+// Asks the program. Without an answer the result is unchanged.
 function ask(question) {
   const done = spawnSync("@PROGRAM@", ["hook", "cline"], {
     input: JSON.stringify(question),
@@ -16,7 +16,7 @@ function ask(question) {
   }
 }
 
-// Returns the shortened output of a tool, or nothing if the output stays as it is.
+// Returns the shortened output of a tool, or undefined if the output is unchanged.
 function shortened(tool, output) {
   if (typeof output === "string") return ask({ tool, text: output }).text
   if (Array.isArray(output)) {

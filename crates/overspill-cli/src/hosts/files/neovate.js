@@ -2,7 +2,7 @@
 // Shortens long results of all tools. `truncation: false` in the settings of neovate switches it off.
 import { execFile } from "node:child_process"
 
-// Asks the program, while neovate goes on. Without an answer the result stays as it is.
+// Asks the program without blocking neovate. Without an answer the result is unchanged.
 function ask(question) {
   return new Promise((resolve) => {
     try {
@@ -27,16 +27,16 @@ const isObject = (value) => typeof value === "object" && value !== null
 
 export default {
   name: "overspill",
-  // After all other plugins, so that this one sees what the model would get.
+  // This plugin comes after all others, so that it sees the text that the model would get.
   enforce: "post",
   async toolResult(result, opts) {
     if (this?.config?.truncation === false) return result
     if (typeof result?.llmContent !== "string" && !Array.isArray(result?.llmContent)) return result
-    // The other fields are not sent, and stay as they are.
+    // The other fields are not sent, and are unchanged.
     const { llmContent, isError, truncated, outputPath, ...others } = result
     const { returnDisplay } = others
     const display = isObject(returnDisplay) ? {} : returnDisplay
-    // The program leaves a result alone that is an error, or that a tool has shortened itself.
+    // The program does not change an error, or a result that a tool has shortened itself.
     const sent = { llmContent, isError, truncated, outputPath, returnDisplay: display }
     const answer = await ask({ tool: opts?.toolUse?.name ?? opts?.name, session: opts?.sessionId, result: sent })
     if (typeof answer?.log === "string") console.warn(`overspill: ${answer.log}`)

@@ -1,9 +1,9 @@
 // overspill @VERSION@: made by `overspill init`, removed by `overspill uninstall`.
-// Bounds what any tool returns; commands are bounded by the shell in opencode.json already.
+// Shortens long results of all tools. The shell in opencode.json already shortens the output of commands.
 import { spawnSync } from "node:child_process"
 
-// Asks the program; on any doubt there is no answer, and the result stays as it is.
-function bounded(result) {
+// Asks the program. Without an answer the result is unchanged.
+function shortened(result) {
   const done = spawnSync("@PROGRAM@", ["hook", "opencode"], {
     input: JSON.stringify(result),
     maxBuffer: 64 << 20,
@@ -19,10 +19,10 @@ function bounded(result) {
 export const Overspill = async () => ({
   "tool.execute.after": async ({ tool }, output) => {
     if (typeof output?.output === "string") {
-      const { text } = bounded({ tool, text: output.output })
+      const { text } = shortened({ tool, text: output.output })
       if (typeof text === "string") output.output = text
     } else if (Array.isArray(output?.content)) {
-      const { content } = bounded({ tool, content: output.content })
+      const { content } = shortened({ tool, content: output.content })
       if (Array.isArray(content)) output.content = content
     }
   },

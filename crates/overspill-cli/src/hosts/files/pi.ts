@@ -1,9 +1,9 @@
 // overspill @VERSION@: made by `overspill init`, removed by `overspill uninstall`.
-// Bounds what any tool returns; commands are bounded by shellPath in settings.json already.
+// Shortens long results of all tools. The shellPath in settings.json already shortens the output of commands.
 import { spawnSync } from "node:child_process";
 
-// Asks the program; on any doubt there is no answer, and the result stays as it is.
-function bounded(result: object): { content?: unknown } {
+// Asks the program. Without an answer the result is unchanged.
+function shortened(result: object): { content?: unknown } {
   const done = spawnSync("@PROGRAM@", ["hook", "pi"], {
     input: JSON.stringify(result),
     maxBuffer: 64 << 20,
@@ -18,7 +18,7 @@ function bounded(result: object): { content?: unknown } {
 
 export default function (pi: any) {
   pi.on("tool_result", (event: any) => {
-    const { content } = bounded({ tool: event.toolName, content: event.content });
+    const { content } = shortened({ tool: event.toolName, content: event.content });
     return Array.isArray(content) ? { content } : undefined;
   });
 }

@@ -16,7 +16,7 @@ const SHELL: &str = "Bash";
 const RESULT: &str = "tool_response";
 
 impl HookFormat for ClaudeFormat {
-    /// The result of a tool that failed cannot be replaced.
+    /// Returns the field of the result. Claude Code does not replace the result of a tool that failed.
     fn result_field(&self, payload: &Value) -> Option<&'static str> {
         let is_after = payload.get("hook_event_name")? == "PostToolUse";
         payload.get(RESULT).filter(|_| is_after).map(|_| RESULT)
@@ -32,7 +32,7 @@ impl HookFormat for ClaudeFormat {
                     return None;
                 }
                 let all = joined(out, err);
-                // Only the host's own tool is trusted to name a file.
+                // Only the result of the host's own tool may name a file: other tools could name any file.
                 let path = response.get("persistedOutputPath").and_then(Value::as_str);
                 match path.and_then(|path| host_file::open_claude(Path::new(path), env)) {
                     Some(file) => HookContent::File(file, all),
@@ -45,7 +45,7 @@ impl HookFormat for ClaudeFormat {
         Some(HookResult { tool: text(payload, "tool_name")?, command, content })
     }
 
-    /// Claude Code drops a result in any other form than the tool's own, without a message.
+    /// Encodes a result in the form of its tool. Claude Code drops a result in any other form, without a message.
     fn encode(&self, payload: &Value, shortened: Value) -> Value {
         let output = match payload.get(RESULT) {
             Some(Value::Object(fields)) if is_of_shell(payload) && shortened.is_string() => {
@@ -55,7 +55,7 @@ impl HookFormat for ClaudeFormat {
                 }
                 fields.insert("stdout".into(), shortened);
                 fields.insert("stderr".into(), "".into());
-                // With these the host would show a preview of our preview.
+                // With these fields the host would make a preview of the preview.
                 fields.remove("persistedOutputPath");
                 fields.remove("persistedOutputSize");
                 Value::Object(fields)
@@ -77,7 +77,7 @@ impl HookFormat for ClaudeFormat {
     }
 }
 
-/// Tells whether a payload has a result of the shell tool, in the form that it has.
+/// Tells whether a payload has a result of the shell tool, in its known form.
 fn is_of_shell(payload: &Value) -> bool {
     let Some(Value::Object(fields)) = payload.get(RESULT) else { return false };
     let is_text = |name: &str| fields.get(name).is_some_and(Value::is_string);
@@ -87,12 +87,12 @@ fn is_of_shell(payload: &Value) -> bool {
         && has_little_beside(fields, &["stdout", "stderr"])
 }
 
-/// Tells whether a result says that it is a picture.
+/// Tells whether the field `isImage` of a result is true.
 fn is_image(response: &Value) -> bool {
     response.get("isImage").and_then(Value::as_bool) == Some(true)
 }
 
-/// Tells whether the output is a data URL of a picture in base64, and nothing long beside it.
+/// Tells whether the output is a data URL of a picture in base64, with only short text beside it.
 fn is_picture(out: &Option<String>, err: &Option<String>) -> bool {
     let is_short = err.as_ref().is_none_or(|err| err.len() <= PartField::SHORT);
     let is_url = |out: &String| {

@@ -15,17 +15,18 @@ pub(crate) struct CopilotFormat;
 const RESULT: &str = "toolResult";
 const TEXT: &str = "textResultForLlm";
 
-/// The host begins a text so if the whole of it is in a file.
+/// The start of a text whose whole version is in a file of the host.
 const TOO_LARGE: &str = "Output too large to read at once (";
 const SAVED_TO: &str = "). Saved to: ";
-/// The host shows the start of the text after this, and its files have this in their names.
+/// The heading above the start of the text that the host shows.
 const PREVIEW: &str = "\n\nPreview (first 500 chars):\n";
+/// A part of the names of the host's files.
 const NAME: &str = "-copilot-tool-output-";
-/// The start of the last line after a command, which says how the command ended.
+/// The start of the last line after a command, which contains the exit code.
 const ENDED: &str = "\n<shellId: ";
-/// A longer last line is output of the tool.
+/// The number of bytes that the last line of the host has at most. A longer last line is output of the tool.
 const LONGEST_END: usize = 200;
-/// So many bytes of a preview are compared. The host may have changed its end.
+/// The number of bytes of the preview that are compared with the file. The host may have changed its end.
 const COMPARED: usize = 400;
 
 impl HookFormat for CopilotFormat {
@@ -68,7 +69,7 @@ impl HookFormat for CopilotFormat {
     }
 }
 
-/// Splits a text before its last line, if that says how a command ended.
+/// Splits a text before its last line, if that is the line about the end of the command.
 fn parted(all: &str) -> (&str, &str) {
     let is_end =
         |line: &str| line.ends_with('>') && line.len() <= LONGEST_END && !line.contains('\n');
@@ -76,10 +77,10 @@ fn parted(all: &str) -> (&str, &str) {
     all.split_at(at.unwrap_or(all.len()))
 }
 
-/// Opens the file that has the whole of a text, if the text says that there is one.
+/// Opens the file with the whole text, if the text names such a file.
 ///
-/// A tool can print such words too, and name any file. So the file must be one of those that the host
-/// makes, no link, the user's own, and begin as the text says.
+/// A tool can print the same text and name any file. So the file must have a name that the host gives, be no link,
+/// belong to the user, and begin with the text of the preview.
 fn saved(all: &str) -> Option<File> {
     let line = all.strip_prefix(TOO_LARGE)?.lines().next()?;
     let path = Path::new(line.split_once(SAVED_TO)?.1.trim_end());

@@ -1,4 +1,4 @@
-//! Cursor: a command before it is run, and the result of an MCP tool.
+//! The hook format of Cursor: it asks before a command runs, and passes on results of MCP tools.
 
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ impl HookFormat for CursorFormat {
         json!({ "updated_mcp_tool_output": result })
     }
 
-    /// Makes `overspill run` run the whole line. The answer does not allow the command.
+    /// Returns an answer in which `overspill run` runs the whole line. The answer does not allow the command.
     fn rewrite_command(&self, payload: &Value, env: &Env) -> Option<Value> {
         let is_before = payload.get(RESULT).is_none() && payload.get("tool_name")? == "Shell";
         let mut input = payload.get("tool_input").filter(|_| is_before)?.clone();
@@ -49,7 +49,7 @@ impl HookFormat for CursorFormat {
         Some(json!({ "updated_input": input }))
     }
 
-    /// The question before a command: most outputs of Cursor are those of commands.
+    /// Returns the payload before a command, because most outputs of Cursor come from commands.
     fn sample(&self, _: &str) -> Value {
         json!({"tool_name": "Shell", "tool_input": {"command": "x"}})
     }

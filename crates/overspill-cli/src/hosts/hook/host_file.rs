@@ -1,7 +1,7 @@
-//! Files in which a host keeps a whole output.
+//! Opens files in which a host keeps a whole output.
 //!
-//! The path comes with the result of a tool, and a tool may have written it. So a file is opened only
-//! if it can be one of the host's own.
+//! The path comes from the result of a tool, and a tool may have forged it. So a file is opened only if its
+//! path can belong to the host.
 
 use std::fs::File;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::open::{is_own, open_regular};
 /// The directory below a session of Claude Code in which it keeps long outputs.
 const CLAUDE_RESULTS: &str = "tool-results";
 
-/// Opens a regular file of the user's, and never waits for it. A link is not followed.
+/// Opens a regular file that belongs to the user. It does not follow a link, and never blocks.
 pub(super) fn open(path: &Path) -> Option<File> {
     let (file, metadata) = open_regular(path).ok()?;
     is_own(&metadata).then_some(file)
@@ -23,7 +23,7 @@ pub(super) fn open(path: &Path) -> Option<File> {
 /// `~/.claude/projects/PROJECT/SESSION/tool-results/NAME`.
 pub(super) fn open_claude(path: &Path, env: &Env) -> Option<File> {
     let projects = below_home("~/.claude/projects", env)?.canonicalize().ok()?;
-    // Without links and `..`: they could lead anywhere.
+    // Links and `..` in the path could lead anywhere, so the path is resolved first.
     let directory = path.parent()?.canonicalize().ok()?;
     let is_theirs = path.is_absolute()
         && directory.starts_with(&projects)

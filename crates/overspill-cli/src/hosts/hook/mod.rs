@@ -1,6 +1,6 @@
-//! The forms in which hosts hand over the result of a tool, and take it back.
+//! The JSON formats in which hosts pass the result of a tool to a hook and take the answer.
 //!
-//! A host with a form of its own gets a file here with a [`HookFormat`], and names it in the table of hosts.
+//! Each format is a module with a [`HookFormat`], and the table of hosts names it.
 
 mod claude;
 mod copilot;
@@ -23,7 +23,7 @@ pub(crate) use plugin::PluginFormat;
 
 use crate::env::Env;
 
-/// The form of a host's hook: JSON in, JSON out.
+/// The JSON format of a host's hook.
 pub(crate) trait HookFormat: Debug + Sync {
     /// Returns the name of the field that has the result of a tool. `None` if the payload has no result.
     fn result_field(&self, payload: &Value) -> Option<&'static str>;
@@ -31,7 +31,7 @@ pub(crate) trait HookFormat: Debug + Sync {
     /// Decodes the result of a tool. `None` if its form is unknown.
     fn decode(&self, payload: &Value, env: &Env) -> Option<HookResult>;
 
-    /// Encodes a result that was shortened, in the form that it came in.
+    /// Encodes a shortened result in the form of the payload.
     fn encode(&self, _payload: &Value, shortened: Value) -> Value {
         self.replace(shortened)
     }
@@ -39,12 +39,12 @@ pub(crate) trait HookFormat: Debug + Sync {
     /// Encodes an answer that replaces the whole result by `result`.
     fn replace(&self, result: Value) -> Value;
 
-    /// Returns the answer to a host that asks before it runs a command, if the payload is such a question.
+    /// Returns the answer to a host that asks before it runs a command. Returns `None` for other payloads.
     fn rewrite_command(&self, _payload: &Value, _env: &Env) -> Option<Value> {
         None
     }
 
-    /// Returns the layout of the result, if the host hands over all of it and takes all of it back.
+    /// Returns the layout of the result, if the host passes the whole result and takes a whole result back.
     fn layout(&self, _payload: &Value) -> Option<ResultLayout> {
         None
     }
@@ -54,11 +54,11 @@ pub(crate) trait HookFormat: Debug + Sync {
         None
     }
 
-    /// Returns a payload as the host sends it, for trials: `text` is the result of a tool.
+    /// Returns a payload in the form of the host, for trials. `text` is the result of the tool.
     fn sample(&self, text: &str) -> Value;
 }
 
-/// The result of a tool, as a host gives it.
+/// The result of a tool, decoded from the payload of a host.
 #[derive(Debug)]
 pub(crate) struct HookResult {
     pub(crate) tool: String,
@@ -73,11 +73,11 @@ pub(crate) enum HookContent {
     Text(String),
     /// A result of MCP: an object with a list of parts, structured content, or both.
     Result(Value),
-    /// A result in a form that we do not know. All its strings count.
+    /// A result in an unknown form. The sizes of all its strings count.
     Any(Value),
     /// The whole result, with the [`HookFormat::layout`] of the host.
     Host(Value),
-    /// The text is in a file of the host. The string is what the result itself says.
+    /// A text in a file of the host, and the text that the result itself contains.
     File(File, String),
 }
 
@@ -107,14 +107,14 @@ fn mcp_result(result: &Value) -> Option<HookContent> {
     })
 }
 
-/// Tells whether an item of a list is a part of a result: every part says its type.
+/// Tells whether an item of a list is a part of a result: every part has a type.
 fn is_part(item: &Value) -> bool {
     item.get("type").is_some_and(Value::is_string)
 }
 
 /// Tells whether a result has only short values beside these fields.
 fn has_little_beside(fields: &Map<String, Value>, known: &[&str]) -> bool {
-    /// In bytes of JSON.
+    /// The number of bytes of JSON that the other fields have at most.
     const MOST: usize = 2_000;
     let others = fields.iter().filter(|(name, _)| !known.contains(&name.as_str()));
     others.map(|(name, value)| name.len() + value.to_string().len()).sum::<usize>() <= MOST
@@ -127,8 +127,7 @@ mod tests {
     use super::*;
     use crate::hosts::HOSTS;
 
-    /// Every format of the table understands its own sample: it rewrites a command, or it finds the
-    /// result, decodes the text and encodes another one.
+    /// Every format either rewrites the command of its sample, or decodes its result and encodes another one.
     #[test]
     fn hook_format_understands_its_own_sample() {
         let env = Env::of_table(&[], Path::new("/"));

@@ -1,4 +1,4 @@
-//! neovate: its plugin hands over the whole result of a tool, and takes it back.
+//! The hook format of neovate: its plugin passes the whole result of a tool, and takes a whole result back.
 
 use overspill::Profile;
 use overspill::internal::profile::ResultLayout;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{HookContent, HookFormat, HookResult, PluginFormat, text};
 use crate::env::Env;
 
-/// `result` is the result of a tool as neovate has it. Plugins of older versions hand over `text` or `content`.
+/// The format with a field `result`. Plugins of older versions have `text` or `content` in its place.
 #[derive(Debug)]
 pub(crate) struct NeovateFormat;
 

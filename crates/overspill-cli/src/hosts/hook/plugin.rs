@@ -1,4 +1,4 @@
-//! Our own plugins for hosts: `text` or `content` in and out. `content` is a list of parts, or a whole result.
+//! The hook format of our own plugins: `text` or `content` in and out. `content` is a list of parts, or a whole result.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ impl HookFormat for PluginFormat {
         Some(HookResult { tool, command: text(payload, "command"), content })
     }
 
-    /// A plugin that hands over `content` takes only `content` back.
+    /// Encodes a shortened result. A plugin that sends `content` expects `content` in the answer.
     fn encode(&self, payload: &Value, shortened: Value) -> Value {
         let is_text = payload.get("text").is_some_and(Value::is_string);
         match shortened {

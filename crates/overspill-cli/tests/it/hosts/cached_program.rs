@@ -1,4 +1,4 @@
-//! `init` by a program that `uvx` or `npx` runs from a cache.
+//! `init` refuses a program that `uvx` or `npx` runs from a cache.
 
 use std::fs;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! `doctor`.
+//! `overspill doctor` with hosts that are set up, broken or overridden.
 
 use super::{run, well, write};
 
@@ -10,7 +10,7 @@ fn said(home: &std::path::Path, code: i32) -> String {
 }
 
 #[test]
-fn it_tries_what_every_host_would_do() {
+fn doctor_tries_every_host_that_is_set_up() {
     let dir = tempfile::tempdir().unwrap();
     assert!(said(dir.path(), 0).contains("! agents: none is set up"));
     let all = [
@@ -47,19 +47,19 @@ fn it_tries_what_every_host_would_do() {
 }
 
 #[test]
-fn it_says_what_does_not_work() {
+fn doctor_names_problems_and_fixes() {
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path();
     well(home, &["init", "claude-code", "opencode", "gemini", "--force"]);
     std::fs::create_dir_all(home.join("work/.git")).unwrap();
-    // What a project changes against us.
+    // A file of the project overrides the user's.
     write(
         &home.join("work/.claude/settings.json"),
         "{\"env\": {\"CLAUDE_CODE_SHELL_PREFIX\": \"other\"}}",
     );
     write(&home.join("work/.env"), "A=1\n");
     write(&home.join("work/.overspill.toml"), "max_lines = 5\nmax_bytes = \"9MiB\"\n");
-    // What somebody took out.
+    // The user removed an entry of overspill.
     write(&home.join(".config/opencode/opencode.json"), "{}");
     std::fs::remove_file(super::links(home).join("overspill-sh")).unwrap();
     let text = said(home, 1);
@@ -73,7 +73,7 @@ fn it_says_what_does_not_work() {
     ] {
         assert!(text.contains(line), "{line}\n{text}");
     }
-    // A store that others can write to is not used.
+    // overspill refuses a store that other users can write to.
     let store = home.join(".local/state/overspill");
     std::fs::set_permissions(&store, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
     assert!(said(home, 1).contains("✗ store: "));
@@ -96,7 +96,7 @@ fn variable_of_the_environment_that_hides_ours_is_named() {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = "✗ gemini: BASH_ENV is set in the environment, so the host does not take it from ~/.gemini/.env";
     assert!(
-        text.contains(line) && text.contains("fix: unset BASH_ENV, or start it so: PATH="),
+        text.contains(line) && text.contains("fix: unset BASH_ENV, or start it with: PATH="),
         "{text}"
     );
 }

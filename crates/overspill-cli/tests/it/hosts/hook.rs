@@ -1,4 +1,4 @@
-//! Payload in, payload out.
+//! `overspill hook`: payloads of every host, and the answers to them.
 
 use std::io::{Read, Write};
 use std::process::Stdio;
@@ -14,13 +14,13 @@ fn hook(host: &str, payload: &str) -> Done {
 }
 
 #[test]
-fn every_host_gets_what_it_takes() {
+fn hook_answers_every_host_in_its_own_form() {
     let rows: Vec<Value> = serde_json::from_str(PAYLOADS).unwrap();
     assert!(rows.len() > 20);
     rows.iter().for_each(check);
 }
 
-/// The result stays in the form of the host, and within its limit, whatever profile is set.
+/// With any profile, the result keeps the form of the host and its limit.
 #[test]
 fn profile_that_is_set_applies_in_hooks() {
     let parts = json!([{"type": "text", "text": numbered(9_000)}, {"type": "image", "data": "x"}]);
@@ -103,7 +103,7 @@ fn check(row: &Value) {
 }
 
 #[test]
-fn what_cannot_be_understood_passes() {
+fn unknown_hook_payload_passes_through() {
     for (payload, why) in [
         ("", "there is no input"),
         ("   ", "ends before it is complete"),
@@ -118,14 +118,14 @@ fn what_cannot_be_understood_passes() {
         hook("copilot", payload).stdout("").nothing_saved();
     }
     hook("nobody", "{}").stdout("").stderr_contains("there is no hook for a host \"nobody\"");
-    // There a rewritten command would get past the user's rules.
+    // A rewritten command would evade the user's rules there.
     hook("codex", "{}").stdout("").stderr_contains("there is no hook for a host \"codex\"");
     Test::new(&["hook"]).run().code(0).stdout("");
     Test::new(&["hook", "copilot", "--new-flag"]).stdin("{}").run().code(0).stdout("");
 }
 
 #[test]
-fn a_huge_input_is_read_and_passes() {
+fn huge_hook_input_is_read_and_unchanged() {
     let text = "0123456789".repeat(10 << 20);
     let payload = json!({"toolName": "bash", "toolResult": {"textResultForLlm": text}}).to_string();
     let done = hook("copilot", &payload).stdout("").stderr_contains("larger than 32 MiB");
@@ -133,7 +133,7 @@ fn a_huge_input_is_read_and_passes() {
 }
 
 #[test]
-fn an_input_that_is_left_open_is_answered() {
+fn hook_answers_while_its_input_is_open() {
     let dir = tempfile::tempdir().unwrap();
     let mut command = program(dir.path());
     command.args(["hook", "opencode"]).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -142,7 +142,7 @@ fn an_input_that_is_left_open_is_answered() {
     let payload = json!({"tool": "x", "text": numbered(5_000)}).to_string();
     stdin.write_all(payload.as_bytes()).unwrap();
     let mut answer = String::new();
-    // Until it has ended by itself: its input is still open here.
+    // The hook must end although its input is still open.
     child.stdout.take().unwrap().read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("{\"text\":\"[overspill "), "{answer}");
     assert!(child.wait().unwrap().success());
@@ -173,7 +173,7 @@ fn structured_content_that_is_kept_stays_in_the_answer() {
     }
 }
 
-/// Asks Claude Code's hook about a result of this tool that is in this file.
+/// Sends a result of this tool, whose text is in this file, to the hook of Claude Code.
 fn claude_with_file(test: Test, tool: &str, file: &std::path::Path) -> Done {
     let payload = json!({
         "hook_event_name": "PostToolUse", "tool_name": tool, "tool_input": {"command": "seq 1 40000"},
@@ -199,7 +199,7 @@ fn claude_output_file_is_opened_only_where_the_host_writes_it() {
     // Another tool.
     let (test, results) = prepared();
     claude_with_file(test, "mcp__evil__x", &results.join("good.txt")).stdout("").nothing_saved();
-    // Elsewhere, also by way of the right directory.
+    // A file in another directory, also with a path through the right directory.
     for name in ["secret.txt", &format!("{RESULTS}/../../../../../secret.txt")] {
         let (test, _) = prepared();
         let file = test.dir.path().join(name);
@@ -226,7 +226,7 @@ fn claude_output_file_that_is_a_pipe_does_not_hang() {
     std::fs::create_dir_all(&results).unwrap();
     let pipe = results.join("pipe.txt");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    // Something that opens the other end after a while, so that a test that fails ends.
+    // A thread opens the other end after a while, so that a failing test ends.
     let other = pipe.clone();
     let begun = std::time::Instant::now();
     let writer = std::thread::spawn(move || {
@@ -273,7 +273,7 @@ fn long_result_in_any_form_is_shortened() {
                 .unwrap_or_else(|_| panic!("{tool}: no answer to {:.60}", response.to_string()));
             let result = answer["hookSpecificOutput"]["updatedToolOutput"].to_string();
             assert!(result.contains("[overspill "), "{tool}: {result:.300}");
-            // Parts that are not text have as much room as the text.
+            // Parts that are not text may take as much room as the text.
             assert!(result.len() < 60_000, "{tool}: {} bytes: {result:.300}", result.len());
             assert!(!done.files().is_empty(), "{tool}: {result:.300}");
         }
@@ -302,7 +302,7 @@ fn picture_of_the_shell_passes_and_keeps_no_text_back() {
     let response = json!({"stdout": picture, "stderr": numbered(40_000), "isImage": true});
     let answer = hook("claude-code", &shell_or_mcp("Bash", &response)).text();
     assert!(answer.contains("[overspill ") && answer.len() < 45_000, "{answer:.300}");
-    // A text is not to be shown as a picture.
+    // A preview must not be marked as a picture.
     let response = json!({"stdout": numbered(40_000), "isImage": true});
     let answer = hook("claude-code", &shell_or_mcp("Bash", &response)).text();
     assert!(answer.contains(r#""isImage":false"#), "{answer:.300}");

@@ -1,4 +1,4 @@
-//! `init` and `uninstall`.
+//! `init` and `uninstall` for all hosts: the changes, and the exact way back.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::{links, read, run, well, write, wrong};
 
-/// What people may have in the files that are changed: the host, the file, its text.
+/// Files that users may have before `init`: the host, the path and the text.
 const FILES: &[(&str, &str, &str)] = &[
     (
         "claude-code",
@@ -44,7 +44,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// All options that write more.
+/// All options that add layers.
 const ALL: [&str; 4] = ["--force", "--mcp", "--hooks", "--rules"];
 
 fn init(home: &Path, host: &str) -> String {
@@ -52,7 +52,7 @@ fn init(home: &Path, host: &str) -> String {
 }
 
 #[test]
-fn what_was_there_comes_back_byte_for_byte() {
+fn uninstall_restores_every_file_exactly() {
     for (host, file, text) in FILES {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(file);
@@ -61,7 +61,7 @@ fn what_was_there_comes_back_byte_for_byte() {
         init(dir.path(), host);
         let with = read(&path);
         assert!(with.contains(".config/overspill/bin/"), "{with}");
-        // A second time changes nothing, and neither does less.
+        // A second `init` changes nothing, also with fewer options.
         init(dir.path(), host);
         well(dir.path(), &["init", host, "--force"]);
         assert_eq!(read(&path), with);
@@ -82,7 +82,7 @@ fn left(home: &Path) -> Vec<PathBuf> {
             match path.is_dir() {
                 true if path.ends_with(".local") => {}
                 true => open.push(path),
-                // Links of ours lead to the program.
+                // Our links lead to the program.
                 false if path.is_symlink() && path.starts_with(home.join(".config/overspill")) => {}
                 false => all.push(path),
             }
@@ -92,7 +92,7 @@ fn left(home: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn for_every_host_nothing_is_left_where_nothing_was() {
+fn uninstall_of_every_host_leaves_no_file() {
     for host in HOSTS {
         let dir = tempfile::tempdir().unwrap();
         init(dir.path(), host);
@@ -106,7 +106,7 @@ fn for_every_host_nothing_is_left_where_nothing_was() {
     }
 }
 
-/// All there are, as `--help` of no host lists them.
+/// The names of all hosts.
 const HOSTS: [&str; 20] = [
     "claude-code",
     "codex",
@@ -131,7 +131,7 @@ const HOSTS: [&str; 20] = [
 ];
 
 #[test]
-fn what_was_edited_in_between_stays() {
+fn edits_after_init_stay_after_uninstall() {
     for (host, file, text) in FILES.iter().filter(|(_, file, _)| file.ends_with("json")) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(file);
@@ -160,7 +160,7 @@ fn what_was_edited_in_between_stays() {
 }
 
 #[test]
-fn a_file_that_bash_read_before_is_still_read() {
+fn bash_env_file_of_the_user_is_still_read() {
     let dir = tempfile::tempdir().unwrap();
     let old = dir.path().join("old.sh");
     write(&old, "export OLD=read\n");
@@ -177,7 +177,7 @@ fn a_file_that_bash_read_before_is_still_read() {
 }
 
 #[test]
-fn nothing_is_allowed_but_reading_what_was_saved() {
+fn init_adds_only_the_permission_to_read_saved_outputs() {
     for host in HOSTS {
         let dir = tempfile::tempdir().unwrap();
         init(dir.path(), host);
@@ -195,7 +195,7 @@ fn nothing_is_allowed_but_reading_what_was_saved() {
 }
 
 #[test]
-fn a_dry_run_changes_nothing() {
+fn init_dry_run_changes_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(".claude/settings.json");
     write(&path, "{}\n");
@@ -214,7 +214,7 @@ fn a_dry_run_changes_nothing() {
 }
 
 #[test]
-fn settings_that_do_not_parse_are_left_alone() {
+fn settings_of_a_host_that_do_not_parse_stay() {
     for (host, file, text, place) in [
         (
             "claude-code",
@@ -241,12 +241,12 @@ fn settings_that_do_not_parse_are_left_alone() {
         assert!(said.contains("left as it is"), "{said}");
         assert_eq!((read(&path).as_str(), left(dir.path())), (text, vec![path.clone()]));
     }
-    // Another host of the same call is not half done.
+    // The other host of the same call is unchanged, too.
     let dir = tempfile::tempdir().unwrap();
     write(&dir.path().join(".claude/settings.json"), "{");
     wrong(dir.path(), &["init", "codex", "claude-code", "--force"], 2);
     assert!(!dir.path().join(".codex").exists());
-    // Nor is what was broken after us.
+    // `uninstall` does not change a file that was broken after `init`.
     well(dir.path(), &["init", "codex", "--force"]);
     write(&dir.path().join(".codex/config.toml"), "broken");
     wrong(dir.path(), &["uninstall", "codex"], 2);
@@ -254,7 +254,7 @@ fn settings_that_do_not_parse_are_left_alone() {
 }
 
 #[test]
-fn hosts_that_are_not_there_are_said() {
+fn host_that_is_not_installed_is_an_error() {
     let dir = tempfile::tempdir().unwrap();
     let said = wrong(dir.path(), &["init", "claude"], 2);
     assert!(said.contains("did you mean `overspill init claude-code`?"), "{said}");
@@ -272,7 +272,7 @@ fn hosts_that_are_not_there_are_said() {
 }
 
 #[test]
-fn without_a_name_those_that_are_here_are_listed() {
+fn init_without_a_name_lists_the_hosts_on_this_machine() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(dir.path().join(".gemini")).unwrap();
     write(&dir.path().join(".claude/settings.json"), "{}");
@@ -285,8 +285,8 @@ fn without_a_name_those_that_are_here_are_listed() {
 }
 
 #[test]
-fn a_home_that_cannot_be_written_is_said() {
-    // Nobody can make a directory there, whoever it is.
+fn init_in_a_home_that_cannot_be_written_is_an_error() {
+    // Not even root can make a directory there.
     let output =
         super::bare(Path::new("/proc")).args(["init", "codex", "--force"]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -310,13 +310,13 @@ fn settings_that_are_a_link_stay_one() {
 }
 
 #[test]
-fn a_project_is_set_up_by_itself() {
+fn init_project_writes_only_settings_of_the_project() {
     let dir = tempfile::tempdir().unwrap();
     let work = dir.path().join("work");
     std::fs::create_dir_all(work.join(".git")).unwrap();
     well(dir.path(), &["init", "opencode", "claude-code", "--project", "--force"]);
     assert!(read(&work.join("opencode.json")).contains("/bin/bash"));
-    // For this person alone: paths of a home are nobody else's.
+    // The private file of the user, because the paths are those of this machine.
     assert!(read(&work.join(".claude/settings.local.json")).contains("overspill-sh"));
     assert!(!dir.path().join(".claude/settings.json").exists());
     well(dir.path(), &["uninstall", "--all"]);
@@ -328,7 +328,7 @@ fn a_project_is_set_up_by_itself() {
 }
 
 #[test]
-fn a_link_of_a_project_leads_nowhere() {
+fn init_follows_no_link_out_of_a_project() {
     let dir = tempfile::tempdir().unwrap();
     let (work, outside) = (dir.path().join("work"), dir.path().join("outside"));
     for path in [&work.join(".git"), &outside] {
@@ -344,7 +344,7 @@ fn a_link_of_a_project_leads_nowhere() {
 }
 
 #[test]
-fn a_file_of_the_same_name_is_not_replaced_unasked() {
+fn existing_file_is_replaced_only_with_force() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(".copilot/hooks/overspill.json");
     write(&path, "mine");
@@ -356,7 +356,7 @@ fn a_file_of_the_same_name_is_not_replaced_unasked() {
 }
 
 #[test]
-fn another_version_takes_over() {
+fn init_of_another_program_takes_over_the_links() {
     let dir = tempfile::tempdir().unwrap();
     well(dir.path(), &["init", "opencode", "--force"]);
     let with = read(&dir.path().join(".config/opencode/opencode.json"));
@@ -367,7 +367,7 @@ fn another_version_takes_over() {
     command.env("HOME", dir.path()).args(["init", "opencode", "--force"]);
     assert!(command.env_remove("XDG_CONFIG_HOME").status().unwrap().success());
     assert_eq!(std::fs::read_link(links(dir.path()).join("bash")).unwrap(), other);
-    // Settings name the link, so they need not change.
+    // The settings name the link, so they do not change.
     assert_eq!(read(&dir.path().join(".config/opencode/opencode.json")), with);
     let output = run(dir.path(), &["doctor"]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,4 +1,4 @@
-//! Jobs that the shell of a command leaves behind: overspill waits for them as the host does without it.
+//! Background jobs that outlive the shell of a command: overspill waits for them as long as the host would.
 
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use crate::program::{numbered, program};
 /// The shell slot of a host.
 fn slot(host: &str, script: &str, directory: &Path) -> Command {
     let mut command = program(directory);
-    // The text in the comment is the frame that some hosts have.
+    // The comment has the text by which overspill recognises the frame of some hosts.
     command.args(["sh", "-c", &format!("# _bgpids_file=\n{script}")]);
     command.env("OVERSPILL_HOST", host).current_dir(directory).stdin(Stdio::null());
     command
@@ -50,17 +50,17 @@ fn long_output_of_a_job_left_behind_is_shortened_and_saved() {
 }
 
 #[test]
-fn job_left_behind_holds_up_no_host_that_does_not_wait() {
+fn job_left_behind_does_not_delay_a_host_that_does_not_wait() {
     for host in ["claude-code", "codex", "pi", "qwen", "unknown"] {
         let dir = tempfile::tempdir().unwrap();
-        // It ends with the test's directory.
+        // The job ends when the test removes the directory.
         let script = "(while [ -e \"$PWD\" ]; do sleep 0.05; done; echo late) & echo started";
         let output = slot(host, script, dir.path()).output().unwrap();
         assert_eq!(String::from_utf8(output.stdout).unwrap(), "started\n", "{host}");
     }
 }
 
-/// A job that prints without a pause from a moment after the end of the shell on.
+/// A job that starts to print a moment after the end of the shell, and never pauses.
 const BUSY_JOB: &str = "(while kill -0 $$ 2>/dev/null; do sleep 0.02; done; sleep 0.15; \
                         while [ -e \"$PWD\" ]; do echo tick; sleep 0.02; done) & echo started";
 
@@ -111,7 +111,7 @@ fn host_that_reads_on_for_a_moment_sees_that_a_job_is_left() {
     let mut stdout = child.stdout.take().unwrap();
     rustix::io::ioctl_fionbio(&stdout, true).unwrap();
     let mut shown = Vec::new();
-    // The output is still open: the host says so to the model.
+    // The output is still open, which the host reports to the model.
     let end = stdout.read_to_end(&mut shown).unwrap_err();
     assert_eq!(end.kind(), ErrorKind::WouldBlock, "{}", String::from_utf8_lossy(&shown));
     assert_eq!(String::from_utf8(shown).unwrap(), "started\nlate\n");
@@ -147,7 +147,7 @@ fn long_output_of_a_command_that_the_host_moves_to_the_background_shows_everythi
         "seq 1 40000; while [ ! -e go ] && [ -e \"$PWD\" ]; do sleep 0.05; done; echo done";
     let mut child = slot("gemini", script, dir.path()).stdout(Stdio::piped()).spawn().unwrap();
     let mut stdout = child.stdout.take().unwrap();
-    // The output is too large already, and the rest of it is in the store.
+    // The output is already over the limit, and the rest is in the store.
     let mut shown = until("still running", &mut stdout);
     make_background_log(dir.path(), child.id());
     shown += &until("\n40000\n", &mut stdout);
@@ -161,7 +161,7 @@ fn long_output_of_a_command_that_the_host_moves_to_the_background_shows_everythi
     assert!(shown.ends_with(&format!("{rest}done\n")), "{} bytes: {end}", shown.len());
 }
 
-/// Reads until a text has come.
+/// Reads until a text appears.
 fn until(text: &str, stdout: &mut impl Read) -> String {
     let mut shown = Vec::new();
     let mut chunk = [0; 4096];
@@ -173,7 +173,7 @@ fn until(text: &str, stdout: &mut impl Read) -> String {
     String::from_utf8(shown).unwrap()
 }
 
-/// Makes the log that Gemini makes for a command that it moves to the background.
+/// Makes the log file of Gemini CLI for a command that it moves to the background.
 pub(super) fn make_background_log(home: &Path, process: u32) {
     let logs = home.join(".gemini/tmp/background-processes");
     std::fs::create_dir_all(&logs).unwrap();

@@ -1,6 +1,4 @@
-//! Host agents: what they send and get, and what is written into their settings.
-//!
-//! The programs themselves are run by `tests/hosts/check.py`.
+//! Tests about host agents: their settings, hooks and shells. `tests/hosts/check.py` runs the real programs.
 
 mod cached_program;
 mod doctor;
@@ -24,14 +22,14 @@ use std::process::{Command, Output};
 
 use crate::program::program;
 
-/// Runs the program at home in `home`, in a directory of work.
+/// Runs the program with this home, in the directory `work`.
 fn run(home: &Path, words: &[&str]) -> Output {
     let work = home.join("work");
     std::fs::create_dir_all(&work).unwrap();
     bare(home).args(words).current_dir(work).output().unwrap()
 }
 
-/// The program with the outputs where they usually are, and no host in the PATH.
+/// Returns the program with the default store and no host in the PATH.
 fn bare(home: &Path) -> Command {
     let mut command = program(home);
     command.env_remove("OVERSPILL_DIR").env_remove("XDG_CONFIG_HOME");
@@ -41,7 +39,7 @@ fn bare(home: &Path) -> Command {
     command
 }
 
-/// Runs it and wants it to go well.
+/// Runs the program, which must succeed, and returns its standard output.
 #[track_caller]
 fn well(home: &Path, words: &[&str]) -> String {
     let output = run(home, words);
@@ -50,7 +48,7 @@ fn well(home: &Path, words: &[&str]) -> String {
     text(&output.stdout)
 }
 
-/// Runs it and wants this exit code; returns what it says on standard error.
+/// Runs the program, which must exit with this code, and returns its standard error.
 #[track_caller]
 fn wrong(home: &Path, words: &[&str], code: i32) -> String {
     let output = run(home, words);
@@ -72,8 +70,8 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// Puts a copy of the program at `path`. Written by us, it might be held open by a child that another
-/// test starts just now, and then it could not be run.
+/// Copies the program to `path` by another process. If this process wrote the copy, a child of another test could
+/// still have it open, and the copy could not be run.
 fn copy_program(path: &Path) {
     let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_overspill")).arg(path).status();
     assert!(copied.unwrap().success());

@@ -1,4 +1,4 @@
-//! The user's own shell or prefix in the settings of a host: overspill goes on to call it.
+//! The user's own shell or prefix in the settings of a host: overspill calls it.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{bare, links, read, run, well, write};
 
-/// A program of the user that notes its arguments and runs the last one that is a command.
+/// A program of the user that records its arguments and runs the command.
 pub(super) fn wrapper(path: &Path, kind: &str) {
     let log = path.with_extension("log");
     let rest = match kind {
@@ -19,7 +19,7 @@ pub(super) fn wrapper(path: &Path, kind: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Runs a program as a host does that sets this variable.
+/// Runs a program in the environment of a host that sets this variable.
 fn called(home: &Path, program: &Path, words: &[&str], mark: &str) -> Output {
     let mut command = Command::new(program);
     for (name, value) in bare(home).get_envs() {
@@ -179,7 +179,7 @@ fn shell_and_variable_of_the_user_go_on_by_the_alias() {
         let line = format!("{} bash -c 'echo $MINE'", alias(name));
         let shown = bash(&line, &[("BASH_ENV", mine.to_str().unwrap())]);
         assert_eq!(shown, "yes\n", "{name}");
-        // A host inside of a host hands on our own file, which must not read itself for ever.
+        // A host inside of a host passes on our file, which must not read itself for ever.
         let line = format!(
             "{0} bash -c \"{1} bash -c 'echo ok'\"",
             alias(name),

@@ -1,4 +1,4 @@
-//! Plugins: each is run by Node, as its host would.
+//! The plugins for hosts. Node runs each plugin in the same way as its host.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use super::{read, well};
 use crate::program::{numbered, program, skip};
 
-/// Runs a script of Node in `dir` and returns what it prints.
+/// Runs a script with Node in `dir` and returns its output.
 fn node(dir: &Path, script: &str) -> Option<String> {
     std::fs::write(dir.join("script.mjs"), script).unwrap();
     let mut command = Command::new("node");
@@ -25,14 +25,14 @@ fn node(dir: &Path, script: &str) -> Option<String> {
     Some(String::from_utf8(output.stdout).unwrap())
 }
 
-/// Sets a host up, and runs its plugin with a long text and a short one.
+/// Sets up a host, and runs its plugin with a long text and a short text.
 fn check(host: &str, options: &[&str], file: &str, script: &str) {
     let dir = tempfile::tempdir().unwrap();
     well(dir.path(), &[&["init", host, "--force"], options].concat());
     let plugin = dir.path().join(file);
     assert!(read(&plugin).starts_with(concat!("// overspill ", env!("CARGO_PKG_VERSION"), ": ")));
     let module = dir.path().join("plugin.mjs");
-    // Types are the host's to take out; here is one kind of them.
+    // The host removes TypeScript types; the test removes the only kind that the plugin has.
     let text = read(&plugin).replace(": object): { content?: unknown }", ")").replace(": any", "");
     std::fs::write(&module, text).unwrap();
     let lines = numbered(5_000).replace('\n', "\\n");
@@ -42,7 +42,7 @@ fn check(host: &str, options: &[&str], file: &str, script: &str) {
     assert!(long.starts_with("[overspill ") && long.contains("\n5000"), "{host}: {long}");
     assert!(long.chars().count() <= 9_600, "{host}");
     assert_eq!(short, "short\n", "{host}");
-    // Where the program is gone, everything stays as it is.
+    // Without the program the result is unchanged.
     std::fs::remove_file(super::links(dir.path()).join("overspill")).unwrap();
     let shown = node(dir.path(), &script).unwrap();
     assert!(shown.starts_with("1\n2\n") && shown.ends_with("=====\nshort\n"), "{host}");
@@ -222,7 +222,7 @@ fn neovate_plugin_knows_the_tool_and_uses_the_profile_that_is_set() {
          Use Grep to search the full content or Read with offset/limit to view specific sections.\n\
          tool_s-1_";
     assert!(shown.starts_with(expected), "{shown}");
-    // Names of agent-v2 have the tool, and its table has a limit for this one.
+    // File names of agent-v2 contain the tool, and its table has a limit for this tool.
     let shown = with_neovate(
         &[("OVERSPILL_PROFILE", "agent-v2")],
         r#"
@@ -252,7 +252,7 @@ fn neovate_plugin_logs_a_failed_save() {
 }
 
 #[test]
-fn neovate_plugin_waits_without_blocking_and_keeps_what_json_cannot_say() {
+fn neovate_plugin_does_not_block_and_keeps_values_that_json_lacks() {
     let shown = with_neovate(
         &[],
         r#"

@@ -1,4 +1,4 @@
-//! What a notice names can be typed where its reader types next.
+//! The command in a notice works in the shell of its reader.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use super::{bare, copy_program, links, read, well, write};
 
-/// A home with the program in a directory of its own, which may be on the PATH.
+/// A home with the program in its own directory, which may be in the PATH.
 struct Reader {
     home: tempfile::TempDir,
     path: String,
@@ -83,20 +83,20 @@ fn shell<'a>(reader: &'a Reader, words: &'a [&str]) -> impl Fn(&str) -> Command 
 }
 
 #[test]
-fn the_plain_name_is_named_only_where_it_leads_to_this_program() {
+fn notice_names_overspill_only_if_the_path_leads_to_it() {
     let (reader, own) = (Reader::new(), |reader: &Reader| reader.program().display().to_string());
     let in_shell = |reader: &Reader, line: &str| reader.followed(shell(reader, &["-c"]), line);
     let line = |reader: &Reader| format!("{} run -- seq 1 9000", own(reader));
     // Not on the PATH.
     assert_eq!(in_shell(&reader, &line(&reader)), own(&reader));
-    // By a way that leads there only from here.
+    // The PATH has a relative directory.
     let relative = "../programs/overspill run -- seq 1 9000";
     assert_eq!(in_shell(&reader, relative), own(&reader));
-    // On the PATH: short, also if it was run by its path.
+    // In the PATH the notice has the short name, also if the program was run by its path.
     let reader = reader.with_first("programs");
     assert_eq!(in_shell(&reader, &line(&reader)), "overspill");
     assert_eq!(in_shell(&reader, "overspill run -- seq 1 9000"), "overspill");
-    // There is another of the same name before it.
+    // Another program of the same name comes first.
     write(&reader.at("others/overspill"), "#!/bin/sh\necho other\n");
     let chmod = Command::new("chmod").arg("+x").arg(reader.at("others/overspill")).status();
     assert!(chmod.unwrap().success());
@@ -107,14 +107,14 @@ fn the_plain_name_is_named_only_where_it_leads_to_this_program() {
     let replace = "cp $0 $0.new && mv $0.new $0 && seq 1 9000";
     let line = format!("{0} run -- sh -c '{replace}' {0}", own(&reader));
     assert_eq!(in_shell(&reader, &line), own(&reader));
-    // Found by a way that leads there only from here.
+    // The PATH finds the program by a relative directory.
     let mut reader = Reader::new();
     reader.path = "../programs:/usr/bin:/bin".into();
     assert_eq!(in_shell(&reader, "overspill run -- seq 1 9000"), own(&reader));
 }
 
 #[test]
-fn the_path_is_one_word_of_a_shell() {
+fn path_in_a_notice_is_quoted_for_a_shell() {
     let reader = Reader::new();
     let odd = reader.at("pro grams'");
     std::fs::rename(reader.at("programs"), &odd).unwrap();
@@ -125,7 +125,7 @@ fn the_path_is_one_word_of_a_shell() {
 }
 
 #[test]
-fn a_link_of_init_is_named_where_the_name_is_not_enough() {
+fn notice_names_the_link_of_init_if_the_name_is_not_enough() {
     let reader = Reader::new();
     let link = links(reader.home()).join("overspill");
     std::fs::create_dir_all(link.parent().unwrap()).unwrap();
@@ -133,7 +133,7 @@ fn a_link_of_init_is_named_where_the_name_is_not_enough() {
     let line = format!("{} run -- seq 1 9000", reader.program().display());
     let in_shell = |line: &str| reader.followed(shell(&reader, &["-c"]), line);
     assert_eq!(in_shell(&line), link.display().to_string());
-    // It leads to another version, or nowhere.
+    // The link leads to another version, or to no file.
     let other = reader.at("other");
     for target in [Path::new(env!("CARGO_BIN_EXE_overspill")), &other] {
         std::fs::remove_file(&link).unwrap();
@@ -142,9 +142,9 @@ fn a_link_of_init_is_named_where_the_name_is_not_enough() {
     }
 }
 
-/// A host with the program on its PATH, whose login shells begin with a PATH of their own.
+/// A host with the program in its PATH, whose login shells set another PATH.
 #[test]
-fn a_login_shell_finds_what_is_named_to_it() {
+fn login_shell_finds_the_program_of_a_notice() {
     let reader = Reader::new().with_first("programs");
     write(&reader.at(".profile"), "PATH=/usr/bin:/bin\n");
     well(reader.home(), &["init", "codex", "--force"]);
@@ -162,9 +162,9 @@ fn a_login_shell_finds_what_is_named_to_it() {
     };
     let link = link.display().to_string();
     assert_eq!(reader.followed(codex(&["-lc"]), "seq 1 9000"), link);
-    // The next command may be one of a login shell, though this one is not.
+    // The next command may run in a login shell, even if this one does not.
     assert_eq!(reader.followed(codex(&["-c"]), "seq 1 9000"), link);
-    // Any shell in the place of which we are asked for a login shell.
+    // The same for every shell that overspill replaces as a login shell.
     let slot = |line: &str| {
         let mut command = reader.command(reader.program());
         command.args(["sh", "-lc", line]);
@@ -174,21 +174,21 @@ fn a_login_shell_finds_what_is_named_to_it() {
 }
 
 #[test]
-fn rules_name_what_a_login_shell_finds() {
+fn rules_name_a_program_that_a_login_shell_finds() {
     let reader = Reader::new();
     let rule = |program: &str| format!("as `{program} run -- COMMAND`");
     well(reader.home(), &["init", "codex", "--force", "--rules"]);
     let link = links(reader.home()).join("overspill").display().to_string();
     let rules = read(&reader.at(".codex/AGENTS.md"));
     assert!(rules.contains(&rule(&link)) && !rules.contains("`overspill "), "{rules}");
-    // Those of a project are for others as well.
+    // Other users read the rules of a project, too.
     well(reader.home(), &["init", "codex", "--force", "--rules", "--project"]);
     let rules = read(&reader.at("work/AGENTS.md"));
     assert!(rules.contains(&rule("overspill")), "{rules}");
 }
 
 #[test]
-fn a_host_that_keeps_its_path_gets_the_plain_name() {
+fn host_that_keeps_its_path_gets_the_plain_name() {
     let reader = Reader::new().with_first("programs");
     let slot = |line: &str| {
         let mut command = reader.command(reader.program());

@@ -1,10 +1,10 @@
-//! `init --allow-read`, and what a notice names in a host that asks before commands.
+//! `init --allow-read`, and the tool that a notice names in a host that asks before commands.
 
 use std::process::Command;
 
 use super::{bare, links, read, well, write};
 
-/// A host, the file of its rules, the text that it has before, and how a rule for a command is written.
+/// A host, the file of its rules, the text of the file before `init`, and the form of a rule for a command.
 const RULES: [(&str, &str, Option<&str>, &str); 3] = [
     ("claude-code", ".claude/settings.json", Some("{}\n"), "\"Bash(COMMAND:*)\""),
     ("gemini", ".gemini/policies/overspill.toml", None, "\"COMMAND\""),
@@ -58,7 +58,7 @@ fn allow_read_says_why_there_is_no_rule() {
         ("codex", "in its sandbox without asking"),
         ("pi", "it asks for no command"),
         ("qwen", "overspill knows no rules of this agent"),
-        ("opencode", "with your settings the agent asks before no command"),
+        ("opencode", "with your settings the agent never asks before a command"),
     ] {
         let said = well(dir.path(), &["init", host, "--force", "--allow-read"]);
         assert!(said.contains("--allow-read adds no rule: ") && said.contains(why), "{said}");
@@ -68,7 +68,7 @@ fn allow_read_says_why_there_is_no_rule() {
     assert!(!read(&settings).contains("permission"), "{}", read(&settings));
 }
 
-/// Runs a command as a host does.
+/// Runs a command in the environment of a host.
 fn run_in(mark: &str, line: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     let programs = dir.path().join("programs");
@@ -84,15 +84,15 @@ fn run_in(mark: &str, line: &str) -> String {
 }
 
 #[test]
-fn notice_names_the_tool_that_nobody_is_asked_for() {
+fn notice_names_the_tool_that_needs_no_permission() {
     let notice = run_in("CLAUDECODE", "seq 1 40000");
     let way = notice.split_once(" shown; ").unwrap().1;
     assert!(way.starts_with("Read ~/.local/state/overspill/"), "{notice}");
     assert!(way.contains(".txt offset A limit N; overspill grep RE "), "{notice}");
-    // The tool shows no part of a line.
+    // The tool of the host cannot show a part of a line.
     let notice = run_in("CLAUDECODE", "seq -s, 1 40000");
     assert!(notice.contains("; overspill read "), "{notice}");
-    // Elsewhere a tool of the host asks, or cannot open files outside of the project.
+    // The tools of other hosts ask the user, or cannot open files outside of the project.
     for mark in ["GEMINI_CLI", "OPENCODE", "PI_CODING_AGENT"] {
         let notice = run_in(mark, "seq 1 40000");
         assert!(notice.contains("; overspill read "), "{mark}: {notice}");

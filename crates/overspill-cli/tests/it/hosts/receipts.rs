@@ -1,4 +1,4 @@
-//! Receipts of `init` that are not as `init` wrote them.
+//! Receipts that were damaged, replaced or lost after `init`.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::{bare, links, read, well, write, wrong};
 
-/// A host that was set up, and its receipt.
+/// Sets up a host, and returns its home and its receipt.
 fn set_up() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     well(dir.path(), &["init", "claude-code", "--force"]);
@@ -15,7 +15,7 @@ fn set_up() -> (tempfile::TempDir, PathBuf) {
     (dir, receipt)
 }
 
-/// Runs the program and ends it if it waits. Returns its exit code and what it says.
+/// Runs the program, and kills it if it hangs. Returns the exit code and the text of both streams.
 fn ended(home: &std::path::Path, words: &[&str]) -> (Option<i32>, String) {
     let said = home.join("said");
     std::fs::create_dir_all(home.join("work")).unwrap();
@@ -142,7 +142,7 @@ fn directory_that_has_files_of_others_stays() {
     well(dir.path(), &["uninstall", "copilot"]);
     assert!(dir.path().join(".copilot/mine").exists());
     assert!(!dir.path().join(".copilot/hooks").exists());
-    // A directory that was there before stays, also if it is empty.
+    // A directory that existed before stays, even if it is empty.
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(dir.path().join(".copilot/hooks")).unwrap();
     well(dir.path(), &["init", "copilot"]);

@@ -1,4 +1,4 @@
-//! Standing in for a shell.
+//! The shell slot: overspill runs under the name of a shell.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::program::{numbered, program};
 
-/// A directory with the program under the name of a shell, and a store.
+/// A directory with links to the program under the names of shells, and a store.
 struct Slot {
     dir: tempfile::TempDir,
 }
@@ -27,7 +27,7 @@ impl Slot {
         self.dir.path().join(name)
     }
 
-    /// The program under a name, inside of a host, with nobody who talks to it.
+    /// Returns the program under a name, in the environment of a host, with an empty stdin.
     fn command(&self, name: &str) -> Command {
         let mut command = Command::new(self.path(name));
         for (name, value) in program(self.dir.path()).get_envs() {
@@ -55,7 +55,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_command_of_a_host_is_bounded() {
+fn command_of_a_host_is_shortened() {
     let slot = Slot::new();
     let output = slot.run(&["-c", "seq 1 40000; echo bad >&2; exit 3"]);
     let shown = text(&output.stdout);
@@ -63,12 +63,12 @@ fn the_command_of_a_host_is_bounded() {
     assert!(shown.contains("[overspill ") && shown.ends_with("40000\nbad\n"), "{shown}");
     assert!(shown.chars().count() <= 28_000 && shown.lines().count() <= 1_900);
     assert_eq!((text(&output.stderr).as_str(), slot.saved()), ("", 1));
-    // What it names can be typed there.
+    // The command in the notice works in the same shell.
     assert!(shown.contains("; overspill read "), "{shown}");
 }
 
 #[test]
-fn what_fits_goes_to_where_it_was_written() {
+fn short_output_of_a_shell_slot_keeps_its_stream() {
     let slot = Slot::new();
     let output = slot.run(&["-c", "echo a; echo b >&2; printf 'c\\0\\n'; exit 7"]);
     assert_eq!((&output.stdout[..], &output.stderr[..]), (&b"a\nc\0\n"[..], &b"b\n"[..]));
@@ -81,13 +81,13 @@ fn what_fits_goes_to_where_it_was_written() {
 }
 
 #[test]
-fn everything_else_is_the_real_shell() {
+fn shell_slot_runs_the_real_shell_for_everything_else() {
     let slot = Slot::new();
     let all = numbered(20_000);
     let script = slot.path("script");
     std::fs::write(&script, "seq 1 20000\n").unwrap();
     assert_eq!(text(&slot.run(&[script.to_str().unwrap()]).stdout), all);
-    // Interactive, by an option that we do not know, or nested in what is bounded.
+    // Interactive, with an unknown option, or inside another overspill.
     assert_eq!(text(&slot.run(&["-i", "-c", "seq 1 20000"]).stdout), all);
     assert!(text(&slot.run(&["--version"]).stdout).starts_with("GNU bash"));
     let nested = slot.run(&["-c", "bash -c 'seq 1 20000' | tail -n 1; bash -c 'echo $BASH'"]);
@@ -100,7 +100,7 @@ fn everything_else_is_the_real_shell() {
 }
 
 #[test]
-fn whoever_talks_to_the_command_is_not_kept_waiting() {
+fn interactive_stdin_is_not_buffered() {
     let slot = Slot::new();
     let mut child = slot
         .command("bash")
@@ -135,7 +135,7 @@ fn command_of_a_known_host_is_shortened_though_its_stdin_is_a_socket() {
     let shown = run("continue", "seq 1 40000");
     assert!(shown.contains("[overspill ") && shown.ends_with("\n40000\n"), "{shown}");
     assert!(shown.chars().count() <= 24_500 && shown.lines().count() <= 480);
-    // Other hosts may talk to the command.
+    // Other hosts may write to the command.
     assert_eq!(run("qwen", "seq 1 20000"), numbered(20_000));
 }
 
@@ -168,7 +168,7 @@ fn host_that_closes_the_input_of_commands_talks_to_servers_only() {
 #[test]
 fn command_of_a_process_below_the_host_is_not_shortened() {
     let slot = Slot::new();
-    // The mark of goose reaches MCP servers, and this test is one of them.
+    // The variable of goose also reaches MCP servers, and this test acts as one.
     let mut bash = slot.command("bash");
     bash.env_remove("QWEN_CODE").env("AGENT_SESSION_ID", "1").args(["-c", "seq 1 20000"]);
     assert_eq!(text(&bash.output().unwrap().stdout), numbered(20_000));
@@ -182,7 +182,7 @@ fn command_of_a_process_below_the_host_is_not_shortened() {
 }
 
 #[test]
-fn a_frame_around_a_command_keeps_working() {
+fn frame_around_a_command_keeps_working() {
     let slot = Slot::new();
     let cwd = slot.path("cwd");
     let line = |command: &str| {
@@ -195,9 +195,9 @@ fn a_frame_around_a_command_keeps_working() {
     let failed = prefix(&line("seq 1 20000; (exit 5)"));
     assert!(text(&failed.stdout).ends_with("20000\n"));
     assert_eq!(failed.status.code(), Some(5));
-    // A server or a hook has none.
+    // The line of a server or a hook has no frame.
     assert_eq!(text(&prefix("seq 1 20000").stdout), numbered(20_000));
-    // Records have the command itself.
+    // The record has the command without the frame.
     let list = program(slot.dir.path()).args(["list", "--json"]).output().unwrap();
     assert!(text(&list.stdout).contains("\"cd /usr; seq 1 20000\""), "{}", text(&list.stdout));
 
@@ -205,7 +205,7 @@ fn a_frame_around_a_command_keeps_working() {
     let output = slot.command("bash").env("GEMINI_CLI", "1").args(["-c", gemini]).output().unwrap();
     assert_eq!(output.status.code(), Some(4));
     assert!(text(&output.stdout).contains("[overspill ") && slot.path("bg").exists());
-    // Without it, it is a command of an MCP server, or of another that the host has started.
+    // Without the frame, the command comes from an MCP server or another process of the host.
     for name in ["bash", "overspill"] {
         let words: &[&str] = if name == "bash" { &["-c"] } else { &["sh", "-c"] };
         let mut command = slot.command(name);
@@ -216,7 +216,7 @@ fn a_frame_around_a_command_keeps_working() {
 }
 
 #[test]
-fn a_page_of_an_output_fits_into_what_a_host_shows() {
+fn page_of_an_output_fits_the_limits_of_a_host() {
     let slot = Slot::new();
     let shown = text(&slot.run(&["-c", "seq 1 40000"]).stdout);
     let command = shown.split("; ").nth(1).unwrap().strip_suffix(" --lines A-B").unwrap();
@@ -249,7 +249,7 @@ fn two_programs_do_not_take_each_other_for_the_real_shell() {
 }
 
 #[test]
-fn a_guard_that_is_left_over_counts_for_nothing() {
+fn inherited_guard_variable_of_an_ended_process_is_ignored() {
     let slot = Slot::new();
     let run = |guard: &str| {
         let mut command = slot.command("bash");
@@ -262,14 +262,14 @@ fn a_guard_that_is_left_over_counts_for_nothing() {
                 .stdout,
         )
     };
-    // Nobody above us has this number.
+    // No parent process has this id.
     assert!(run("999999999").contains("[overspill "));
     assert!(run("x").contains("[overspill "));
     assert_eq!(run(&std::process::id().to_string()), numbered(20_000));
 }
 
 #[test]
-fn a_file_that_bash_reads_first_hands_the_command_over() {
+fn bash_env_file_passes_the_command_to_overspill() {
     let slot = Slot::new();
     super::well(slot.dir.path(), &["init", "codex", "--force"]);
     let script = super::links(slot.dir.path()).join("codex.sh");
@@ -287,13 +287,13 @@ fn a_file_that_bash_reads_first_hands_the_command_over() {
     let file = slot.path("script");
     std::fs::write(&file, "seq 1 20000\n").unwrap();
     assert_eq!(text(&run(&[file.to_str().unwrap()], &script).stdout), numbered(20_000));
-    // Where the program is gone, bash goes on without it.
+    // Without the program, bash runs the command itself.
     std::fs::remove_file(super::links(slot.dir.path()).join("overspill")).unwrap();
     assert_eq!(text(&run(&["-c", "seq 1 20000"], &script).stdout), numbered(20_000));
 }
 
 #[test]
-fn of_what_goes_on_running_the_start_is_shown() {
+fn start_of_a_command_that_still_runs_is_shown() {
     let slot = Slot::new();
     let script = "echo listening; while ! [ -e stop ]; do sleep 0.05; done; seq 1 20000; exit 6";
     let mut child =

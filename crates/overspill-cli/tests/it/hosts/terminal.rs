@@ -1,4 +1,4 @@
-//! A host that runs commands on a terminal and takes what it then shows.
+//! Hosts that run commands on a terminal and read its screen.
 
 use std::fs::File;
 use std::io::Read;
@@ -18,7 +18,7 @@ fn shown(mark: &str, script: &str) -> (String, Option<i32>) {
     (text, child.wait().unwrap().code())
 }
 
-/// Starts a command on a terminal of the host.
+/// Runs a command on a terminal of the host. Returns the text on the terminal and the exit code.
 fn start(directory: &Path, mark: &str, script: &str) -> (File, Child) {
     let slot = directory.join("bash");
     symlink(env!("CARGO_BIN_EXE_overspill"), &slot).unwrap();
@@ -34,15 +34,15 @@ fn start(directory: &Path, mark: &str, script: &str) -> (File, Child) {
     command.env(mark, "1").arg("-c").arg(format!("{frame}{script}"));
     let copy = || theirs.try_clone().unwrap();
     command.stdin(copy()).stdout(copy()).stderr(copy()).current_dir(directory);
-    // Whoever holds a copy of the terminal waits for itself: all go with the command.
+    // Reading ends when all copies of the terminal are closed, so the command must own the last one.
     (host, command.spawn().unwrap())
 }
 
-/// How a screen is emptied.
+/// The escape sequences that clear the screen.
 const CLEAR: &str = "\x1b[H\x1b[2J\x1b[3J";
 
 #[test]
-fn on_a_terminal_of_a_host_the_preview_takes_the_place_of_the_rest() {
+fn preview_replaces_the_long_output_on_a_terminal_of_a_host() {
     for (mark, most) in [("GEMINI_CLI", 39_500), ("QWEN_CODE", 28_000)] {
         let (text, code) =
             shown(mark, "test -t 1 && echo terminal; stty size; seq 1 40000; exit 3");
@@ -55,27 +55,27 @@ fn on_a_terminal_of_a_host_the_preview_takes_the_place_of_the_rest() {
 }
 
 #[test]
-fn what_fits_is_on_the_terminal_as_it_was_printed() {
+fn short_output_on_a_terminal_of_a_host_is_unchanged() {
     assert_eq!(shown("GEMINI_CLI", "seq 1 1500; exit 4"), (numbered(1_500), Some(4)));
     assert_eq!(shown("QWEN_CODE", "printf 'no line'"), ("no line".into(), Some(0)));
 }
 
 #[test]
-fn a_program_that_takes_the_whole_screen_is_left_alone() {
+fn full_screen_program_on_a_terminal_of_a_host_is_unchanged() {
     let (text, _) = shown("GEMINI_CLI", "printf '\\033[?1049h'; seq 1 5000; printf '\\033[?1049l'");
     assert_eq!(text, format!("\x1b[?1049h{}\x1b[?1049l", numbered(5_000)));
 }
 
 #[test]
-fn elsewhere_a_terminal_is_for_people() {
-    // A host that uses terminals only for people: the real shell has it.
+fn terminal_of_other_hosts_runs_the_real_shell() {
+    // This host uses terminals only for people, so the real shell runs.
     assert_eq!(shown("OPENCODE", "seq 1 5000"), (numbered(5_000), Some(0)));
 }
 
 #[test]
 fn command_on_a_terminal_that_the_host_moves_to_the_background_shows_everything() {
     let dir = tempfile::tempdir().unwrap();
-    // The output is too large already, so the rest of it is in the store.
+    // The output is already over the limit, so the rest is in the store.
     let script = "seq 1 40000; : > ready; n=0; \
                   while [ ! -e go ] && [ $n -lt 200 ]; do sleep 0.05; n=$((n + 1)); done; echo done";
     let (mut host, mut child) = start(dir.path(), "GEMINI_CLI", script);

@@ -73,7 +73,7 @@ fn proxy_of_the_user_survives_init_and_uninstall() {
 }
 
 #[test]
-fn uninstall_names_the_pieces_that_somebody_changed() {
+fn uninstall_names_the_pieces_that_the_user_changed() {
     let dir = tempfile::tempdir().unwrap();
     let settings = dir.path().join(".claude/settings.json");
     let rules = dir.path().join(".claude/CLAUDE.md");
@@ -92,7 +92,7 @@ fn uninstall_names_the_pieces_that_somebody_changed() {
 }
 
 #[test]
-fn plugin_that_somebody_changed_is_not_replaced() {
+fn plugin_that_the_user_changed_is_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(".copilot/hooks/overspill.json");
     well(dir.path(), &["init", "copilot", "--force"]);

@@ -1,4 +1,5 @@
-//! The shell or the prefix that a host would use without overspill, also if another place than its settings names it.
+//! The shell or prefix that a host would use without overspill, also if it is set in another place than the host's
+//! settings.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -6,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use super::own_slot::{text, value, wrapper};
 use super::{bare, links, read, write};
 
-/// Runs a program at home in `home`, with these variables.
+/// Runs a program with this home and these variables.
 fn called(home: &Path, program: &Path, words: &[&str], variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(program);
     for (name, value) in bare(home).get_envs() {
@@ -19,7 +20,7 @@ fn called(home: &Path, program: &Path, words: &[&str], variables: &[(&str, &str)
     command.current_dir(home).output().unwrap()
 }
 
-/// Runs overspill, and wants it to go well.
+/// Runs overspill, which must succeed.
 #[track_caller]
 fn well(home: &Path, words: &[&str], variables: &[(&str, &str)]) -> String {
     let done = called(home, Path::new(env!("CARGO_BIN_EXE_overspill")), words, variables);
@@ -51,7 +52,7 @@ fn shell_of_the_user_runs_the_commands_if_the_host_would_run_it() {
         assert!(text(&output.stdout).contains("[overspill "), "{output:?}");
         assert!(read(&log).contains("seq 1 40000; exit 3"), "{host}: {}", read(&log));
 
-        // The variable counts when the command runs. The text for a login shell is one for zsh.
+        // The value of the variable at the time of the command applies. The line is for a login shell of zsh.
         let told = read(&log);
         let now = [("SHELL", "/bin/bash"), (mark, "1")];
         let output = called(dir.path(), &slot, &["-c", "echo $0"], &now);
@@ -60,7 +61,7 @@ fn shell_of_the_user_runs_the_commands_if_the_host_would_run_it() {
         called(dir.path(), &slot, &["-l", "-c", "echo x", "name"], &of_user);
         assert!(read(&log).ends_with("<name>"), "{host}: {}", read(&log));
 
-        // Doctor may run in another shell.
+        // `doctor` may run in another shell.
         let own = Path::new(env!("CARGO_BIN_EXE_overspill"));
         let doctor = called(dir.path(), own, &["doctor"], &[]);
         assert!(doctor.status.success(), "{host}: {}", text(&doctor.stdout));
@@ -108,7 +109,7 @@ fn name_of_a_shell_in_the_path_means_this_shell() {
 const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
 const FRAMED: &str = "eval 'seq 1 40000; exit 3' < /dev/null && pwd -P >| cwd";
 
-/// Runs a framed line by the prefix in a file of Claude Code, and wants the program of the user to get it.
+/// Runs a framed line with the prefix in a file of Claude Code, and checks that the user's program gets it.
 #[track_caller]
 fn is_called_by(file: &Path, own: &Path, home: &Path) {
     let slot = PathBuf::from(value(file, "/env/CLAUDE_CODE_SHELL_PREFIX"));
@@ -126,7 +127,7 @@ fn prefix_of_the_environment_gets_every_line() {
     let before = "{\n  \"x\": 1\n}\n";
     write(&file, before);
     let set = [(PREFIX, own.to_str().unwrap())];
-    // Doctor names a prefix that was not there when `init` ran.
+    // `doctor` names a prefix that was set after `init` ran.
     well(dir.path(), &["init", "claude-code"], &[]);
     let doctor = |variables: &[(&str, &str)]| {
         let own = Path::new(env!("CARGO_BIN_EXE_overspill"));

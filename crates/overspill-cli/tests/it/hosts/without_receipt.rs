@@ -1,4 +1,4 @@
-//! `uninstall` if the receipt is lost: nothing of ours stays.
+//! `uninstall` without a receipt removes everything that `init` wrote.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Programs that shorten outputs before overspill sees them. The files of rtk were written by rtk 0.42.4 itself.
+//! Other programs that shorten outputs before overspill sees them. rtk 0.42.4 itself wrote the test files of rtk.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{bare, links, read, run, well, write};
 
-/// Returns a file that rtk wrote, or what its hook answered.
+/// Returns the text of a file that rtk wrote, or the answer of its hook.
 fn recorded(name: &str) -> String {
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wrappers/rtk-0.42.4").join(name))
 }
@@ -62,7 +62,7 @@ fn doctor_names_rtk_and_says_which_raw_outputs_it_keeps() {
     write(&config, &whole.replace("\"failures\"", "\"always\""));
     let row = rtk_row(home);
     assert!(row.starts_with("✓ rtk: ") && row.contains("none of git, find, grep and ls"), "{row}");
-    // rtk does not read a file like this, and says nothing about it.
+    // rtk ignores such a file without a message.
     write(&config, "[tee]\nenabled = true\nmode = \"always\"\n");
     let row = rtk_row(home);
     assert!(row.starts_with("! rtk: ") && row.contains("lacks max_files, max_file_size"), "{row}");

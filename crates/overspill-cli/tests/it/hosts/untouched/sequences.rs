@@ -9,7 +9,7 @@ use proptest::sample::{Index, select};
 use super::texts::ALL;
 use crate::hosts::{links, read, run, well, write};
 
-/// One thing that happens.
+/// One step of a sequence.
 #[derive(Debug, Clone)]
 enum Step {
     Init(Vec<&'static str>),
@@ -35,7 +35,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A home in which a host is set up, and its twin, in which only the rest happens.
+/// A home in which a host is set up, and its twin, which gets all steps except those of `init` and `uninstall`.
 struct Twins {
     main: tempfile::TempDir,
     twin: tempfile::TempDir,
@@ -82,7 +82,7 @@ impl Twins {
 
     /// Puts a comment beside one of our pieces.
     fn comment(&mut self, file: &'static str) {
-        // A file that is all ours becomes the user's by an edit.
+        // After an edit, a file that `init` wrote belongs to the user.
         if file.contains("/overspill.") {
             return;
         }
@@ -97,14 +97,14 @@ impl Twins {
         let (at, comment) = match file.rsplit('.').next() {
             Some("json" | "jsonc") => {
                 let end = at + text[at..].find('"').unwrap() + 1;
-                // A comment inside of a hook or a rule of ours goes with it.
+                // `uninstall` removes a comment inside of our hook or rule.
                 let is_name = text[end..].trim_start().starts_with(':');
                 if is_name || text[at..end].contains(" hook ") {
                     return;
                 }
                 (end, format!(" /* {mark} */"))
             }
-            // A comment in a list of one line would be none.
+            // In a list on one line, the rest of the line would become a comment.
             Some("toml" | "yaml" | "env") => (line, format!("# {mark}\n")),
             _ => return,
         };
@@ -114,7 +114,7 @@ impl Twins {
         self.beside.push(index);
     }
 
-    /// Changes a file in both homes, if that can be done in both.
+    /// Changes a file in both homes, if the change is possible in both.
     fn edit(&mut self, file: &'static str, which: usize) {
         let paths = [self.main.path().join(file), self.twin.path().join(file)];
         if !paths.iter().all(|path| path.exists()) {
@@ -161,7 +161,7 @@ fn edited(text: &str, file: &str, which: usize, mark: &str) -> Option<String> {
             3 => after("\"PostToolUse\":[", &format!("{{\"matcher\": \"{mark}\"}},")),
             4 => after("\"model\": \"x\"", &format!(" /* {mark} */")),
             _ => {
-                // As a host does that writes its settings anew. It also writes `\\/` in another way.
+                // A host rewrites its settings in this form, which also changes `\\/`.
                 if text.contains("\\/") {
                     return None;
                 }
@@ -191,7 +191,7 @@ fn edited(text: &str, file: &str, which: usize, mark: &str) -> Option<String> {
 fn check(host: &str, texts: &[(&'static str, Option<&str>)], steps: &[Step]) {
     let mut twins = Twins::new(texts);
     let main = twins.main.path().to_owned();
-    // The files before `init`, as long as nothing but `init` has changed them.
+    // The texts before `init`, until another step changes a file.
     let mut original: Option<Vec<Option<String>>> = None;
     let mut is_set_up = false;
     for step in steps.iter().chain([&Step::Uninstall]) {

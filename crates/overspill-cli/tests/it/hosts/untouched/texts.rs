@@ -1,4 +1,4 @@
-//! The files of every host, as people may have them.
+//! Texts that users may have in the files of every host.
 
 /// A file that a host has, and texts that people may have in it. `None` stands for no file.
 pub(super) type HostTexts = (&'static str, &'static [Option<&'static str>]);
