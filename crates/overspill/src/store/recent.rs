@@ -82,14 +82,8 @@ impl RecentQuery {
         let same = |wanted: &Option<String>, has: &Option<String>| {
             wanted.is_none() || wanted.as_deref() == has.as_deref()
         };
-        let saved = entry.name.time().unwrap_or(entry.used);
-        let is_late = self.since.is_none_or(|since| saved >= since);
-        let is_large = self.larger.is_none_or(|larger| entry.bytes > larger);
-        if !is_late || !is_large || self.failed && !record.has_failed() {
-            return false;
-        }
-        let day = || entry.name.time().map(|time| time.strftime("%Y-%m-%d").to_string());
-        self.day.as_ref().is_none_or(|wanted| day().as_ref() == Some(wanted))
+        self.takes_entry(entry)
+            && (!self.failed || record.has_failed())
             && same(&self.session, &call.session)
             && same(&self.tool, &call.tool)
             && same(&self.host, &record.host)
@@ -97,6 +91,15 @@ impl RecentQuery {
             && self.command.as_ref().is_none_or(|part| {
                 call.command.as_ref().is_some_and(|command| command.contains(part))
             })
+    }
+
+    /// Tells whether an output matches the conditions that need no record: its day, time and size.
+    pub(super) fn takes_entry(&self, entry: &Entry) -> bool {
+        let saved = entry.name.time().unwrap_or(entry.used);
+        let day = || entry.name.time().map(|time| time.strftime("%Y-%m-%d").to_string());
+        self.since.is_none_or(|since| saved >= since)
+            && self.larger.is_none_or(|larger| entry.bytes > larger)
+            && self.day.as_ref().is_none_or(|wanted| day().as_ref() == Some(wanted))
     }
 
     /// Tells whether the query matches every output, so that no record is needed.

@@ -97,9 +97,13 @@ impl Bucket {
         mut entries: Vec<Entry>,
         wanted: &RecentQuery,
     ) -> Result<(), Error> {
-        // The key contains neither the command nor the directory, so these queries need every
-        // record.
-        let by_key = wanted.command.is_none() && wanted.directory.is_none();
+        entries.retain(|entry| wanted.takes_entry(entry));
+        // The key contains session and tool. All other conditions need every record.
+        let needs_records = wanted.command.is_some()
+            || wanted.directory.is_some()
+            || wanted.host.is_some()
+            || wanted.failed;
+        let by_key = !needs_records;
         while !entries.is_empty() && (newest.entries.len() < wanted.most || !by_key) {
             let some: Vec<Entry> = match by_key {
                 true => entries.drain(..entries.len().min(wanted.most - newest.entries.len())),

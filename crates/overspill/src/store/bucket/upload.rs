@@ -304,7 +304,9 @@ impl Bucket {
             {
                 parts.push(first.within(left(deadline))?);
             }
-            let mut bytes = Vec::with_capacity(size.min(load.seal.bytes - sent) as usize);
+            // A damaged file can be longer than its seal says; the comparison below reports that.
+            let rest = load.seal.bytes.saturating_sub(sent);
+            let mut bytes = Vec::with_capacity(size.min(rest) as usize);
             (&load.file).take(size).read_to_end(&mut bytes).map_err(Failure::from)?;
             if bytes.is_empty() {
                 break;

@@ -183,6 +183,26 @@ fn hostile_record_hides_no_other_output() {
 }
 
 #[test]
+fn output_without_record_matches_no_filter_that_needs_a_record() {
+    let fleet = Fleet::new();
+    let here = fleet.machine();
+    let (_, harmed) = (save(&here, b"sound..."), save(&here, b"harmed.."));
+    fleet.put(&record_key(&harmed), Vec::new());
+    let there = fleet.machine();
+    let any = crate::store::RecentQuery { most: 1, ..Default::default() };
+    for (query, found) in [
+        (any.clone(), (1, 1)),
+        (crate::store::RecentQuery { failed: true, ..any.clone() }, (0, 0)),
+        (crate::store::RecentQuery { host: Some("codex".into()), ..any.clone() }, (0, 0)),
+        (crate::store::RecentQuery { larger: Some(8), ..any.clone() }, (0, 0)),
+        (crate::store::RecentQuery { larger: Some(7), ..any.clone() }, (1, 1)),
+    ] {
+        let newest = there.newest(&query).unwrap();
+        assert_eq!((newest.entries.len(), newest.more), found, "{query:?}");
+    }
+}
+
+#[test]
 fn numbers_of_hostile_record_are_limited() {
     let fleet = Fleet::new();
     let name = save(&fleet.machine(), b"ours....");
