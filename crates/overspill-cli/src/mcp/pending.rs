@@ -91,6 +91,8 @@ impl Pending {
         let asked = waiting.pop_front();
         if waiting.is_empty() {
             self.waiting.remove(id);
+            // The client may use the id again, for a request that it does not cancel.
+            self.cancelled.retain(|cancelled| cancelled != id);
         }
         asked.map(|(_, asked)| asked)
     }
@@ -170,6 +172,18 @@ mod tests {
         let mut left = pending.give_up();
         left.sort_by(|a, b| a.0.cmp(&b.0));
         assert_eq!(left, [id("1"), id("3")]);
+    }
+
+    #[test]
+    fn id_of_a_cancelled_and_answered_request_can_be_used_again() {
+        let mut pending = Pending::default();
+        let call = message(r#"{"id":1,"method":"tools/call"}"#);
+        pending.asked(&call);
+        pending.asked(&message(r#"{"method":"notifications/cancelled","params":{"requestId":1}}"#));
+        assert!(pending.answered(&id("1")).is_some());
+        pending.asked(&call);
+        assert!(pending.is_waited_for());
+        assert_eq!(pending.give_up(), [id("1")]);
     }
 
     #[test]

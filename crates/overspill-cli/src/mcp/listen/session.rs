@@ -123,6 +123,9 @@ impl Session {
         }
         let input = locked(&self.input);
         let sent = input.as_ref().and_then(|input| input.lines.send(message).ok());
+        if sent.is_none() {
+            self.unread.fetch_sub(len, Ordering::SeqCst);
+        }
         sent.ok_or(Unheard::ServerEnded)
     }
 
