@@ -239,6 +239,14 @@ fn help_with_words_of_failure_is_prose() {
 }
 
 #[test]
+fn style_sheet_with_properties_of_its_own_is_source() {
+    let properties: String =
+        (0..200).map(|n| format!("  --color-{n}: #{n:06x};\n  --width-{n}: {n}px;\n")).collect();
+    let sheet = format!(":root {{\n{properties}}}\n");
+    assert_eq!(kind_with(sheet.as_bytes(), KindHint::NONE), Some(Kind::Source));
+}
+
+#[test]
 fn gap_that_is_smaller_than_its_mark_is_shown() {
     let output = String::from_utf8(fixture("grep-heading.txt")).unwrap();
     for chars in [1000, 2000, 3000, 5000, 8000] {

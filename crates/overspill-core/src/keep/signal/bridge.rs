@@ -1,9 +1,11 @@
 //! Lines that are shown besides the chosen ones, so that a reader finds whole traces and messages.
 
 use super::belongs::BelowRow;
+use super::choose::UNBOUNDED;
 use super::diagnostic;
 use super::line::ScoredLines;
 use super::outcome::{self, Outcome};
+use super::pack::{Item, PackBudget};
 
 /// A gap with so many lines or fewer is shown where there is room: a whole trace is easier to read than its parts.
 const SMALL_GAP: u64 = 6;
@@ -43,4 +45,25 @@ pub(super) fn bridged(lines: &ScoredLines, chosen: &[bool]) -> Vec<bool> {
         }
     }
     bridged
+}
+
+/// Shows each gap between chosen lines that takes no more room than its mark.
+pub(super) fn show_tiny_gaps(items: &[Item], budget: &PackBudget, chosen: &mut [bool]) {
+    let mut before: Option<usize> = None;
+    for at in 0..items.len() {
+        if !chosen[at] {
+            continue;
+        }
+        let first = before.map_or(0, |before| before + 1);
+        let gap = &items[first..at];
+        // Every line of the gap is held, and shown whole.
+        let is_whole = items[first..=at].iter().all(|item| item.joined && !item.open)
+            && before.is_none_or(|before| !items[before].open);
+        let bytes: u64 = gap.iter().map(|item| u64::from(item.bytes)).sum();
+        let fits_lines = gap.len() as u64 <= budget.mark_lines || budget.lines >= UNBOUNDED;
+        if !gap.is_empty() && is_whole && bytes <= budget.mark_bytes && fits_lines {
+            chosen[first..at].fill(true);
+        }
+        before = Some(at);
+    }
 }

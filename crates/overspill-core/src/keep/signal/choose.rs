@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::block::Block;
-use super::bridge::bridged;
+use super::bridge::{bridged, show_tiny_gaps};
 use super::classify::{Class, FEWEST_LINES};
 use super::fold;
 use super::line::ScoredLines;
@@ -119,7 +119,7 @@ pub(crate) struct Choice {
 const TRIES: u32 = 12;
 
 /// More bytes than there are to choose from.
-const UNBOUNDED: u64 = 1 << 60;
+pub(super) const UNBOUNDED: u64 = 1 << 60;
 
 /// Limits of which so much is used are full; the next try aims a little below them.
 const FULL: f64 = 0.97;
@@ -292,27 +292,6 @@ impl Chooser {
         }
         show_tiny_gaps(&items, &all, &mut chosen);
         Some((chosen, is_enough))
-    }
-}
-
-/// Shows each gap between chosen lines that takes no more room than its mark.
-fn show_tiny_gaps(items: &[Item], budget: &PackBudget, chosen: &mut [bool]) {
-    let mut before: Option<usize> = None;
-    for at in 0..items.len() {
-        if !chosen[at] {
-            continue;
-        }
-        let first = before.map_or(0, |before| before + 1);
-        let gap = &items[first..at];
-        // What stands right behind the line before it, up to this line, is all held.
-        let is_whole = items[first..=at].iter().all(|item| item.joined && !item.open)
-            && before.is_none_or(|before| !items[before].open);
-        let bytes: u64 = gap.iter().map(|item| u64::from(item.bytes)).sum();
-        let fits_lines = gap.len() as u64 <= budget.mark_lines || budget.lines >= UNBOUNDED;
-        if !gap.is_empty() && is_whole && bytes <= budget.mark_bytes && fits_lines {
-            chosen[first..at].fill(true);
-        }
-        before = Some(at);
     }
 }
 

@@ -37,8 +37,12 @@ pub(super) fn is_prose(lines: &ScoredLines) -> bool {
     headings >= FEWEST && headings * HEADINGS >= texts.len()
 }
 
-/// Tells whether a line of a help text begins with an option: `  -v, --verbose`.
+/// Tells whether a line of a help text begins with an option: `  -v, --verbose`. A property of a style sheet,
+/// `  --width: 3px;`, is none.
 fn is_option(text: &[u8]) -> bool {
+    if text.ends_with(b";") {
+        return false;
+    }
     let inner = text.trim_ascii_start();
     let name = inner.strip_prefix(b"--").or_else(|| inner.strip_prefix(b"-"));
     inner.len() < text.len() && name.and_then(<[u8]>::first).is_some_and(u8::is_ascii_alphabetic)
