@@ -18,11 +18,11 @@ use object_store::client::{
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use ureq::http::{Request, Response, Uri, header, request, response};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
-use ureq::{Agent, Proxy, SendBody, Timeout};
+use ureq::{Agent, Proxy, SendBody};
 
 use super::proxy;
 
-/// What is read of a response at once.
+/// The size of a piece of a response.
 const CHUNK: usize = 128 << 10;
 /// The chunks of a response that wait for their reader.
 const WAITING: usize = 4;
@@ -146,7 +146,7 @@ impl HttpService for Client {
 }
 
 impl Client {
-    /// Sends a request. The response goes to `head` when its body begins, and the body follows by itself.
+    /// Sends a request. The response goes to `head` when its body begins, and the rest of the body follows.
     fn respond(&self, parts: request::Parts, body: Payload, head: &Sender<Answer>) {
         let is_head = parts.method == "HEAD";
         let response = match self.send(parts, body) {
@@ -206,7 +206,6 @@ fn chunk(reader: &mut impl Read) -> Result<Option<Bytes>, HttpError> {
 fn failure(error: ureq::Error, lost: HttpErrorKind) -> HttpError {
     use io::ErrorKind as Io;
     let kind = match &error {
-        ureq::Error::Timeout(Timeout::Resolve | Timeout::Connect) => HttpErrorKind::Timeout,
         ureq::Error::Timeout(_) => HttpErrorKind::Timeout,
         ureq::Error::Io(error) => match error.kind() {
             Io::TimedOut => HttpErrorKind::Timeout,

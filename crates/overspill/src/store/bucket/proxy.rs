@@ -8,20 +8,25 @@ use ureq::Proxy;
 /// Returns the proxy for addresses with or without TLS.
 pub(super) fn from_environment(is_tls: bool) -> Option<Proxy> {
     // A web server sets HTTP_PROXY to a header of the request for its CGI scripts.
-    let is_cgi = env::var_os("REQUEST_METHOD").is_some();
+    let is_cgi = variable("REQUEST_METHOD").is_some();
     let names: &[&str] = match is_tls {
         true => &["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
         false if is_cgi => &["http_proxy", "all_proxy", "ALL_PROXY"],
         false => &["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"],
     };
-    let set = names.iter().filter_map(|name| env::var(name).ok().filter(|it| !it.is_empty()));
+    let set = names.iter().filter_map(|name| variable(name));
     set.filter_map(|address| Proxy::new(&address).ok()).next()
 }
 
 /// Tells whether `NO_PROXY` names a host.
 pub(super) fn is_exempt(host: &str) -> bool {
-    let set = ["no_proxy", "NO_PROXY"].iter().find_map(|name| env::var(name).ok());
-    set.is_some_and(|list| names(&list, host))
+    let list = variable("no_proxy").or_else(|| variable("NO_PROXY"));
+    list.is_some_and(|list| names(&list, host))
+}
+
+/// Returns a variable that is set and not empty.
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 /// Tells whether a list such as `localhost,.lan,10.0.0.0/8` names a host. A name also stands for everything below it.
