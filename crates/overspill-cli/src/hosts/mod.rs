@@ -273,7 +273,7 @@ impl Host {
         steps.chain(self.servers).chain(self.rules)
     }
 
-    /// Returns the part of the output for which the host of this process waits.
+    /// Returns the end of the output for which the host of this process waits, and the treatment of later output.
     ///
     /// If this process has several hosts that differ, the usual end applies: a server in the background must not make
     /// a host wait.

@@ -171,7 +171,8 @@ impl SetupPlan {
     }
 }
 
-/// Returns the paragraph about overspill for a host. In a project it has no path, because other machines read it, too.
+/// Returns the paragraph about overspill for a host. The rules of a project name no path, because they are read on
+/// other machines, too.
 fn rules(host: &Host, scope: SetupScope, env: &Env) -> String {
     if host.resets_path && scope == SetupScope::User {
         return RULES.replace("`overspill ", &filled("`@COMMAND@ ", |word| word, env));

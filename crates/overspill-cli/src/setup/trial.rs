@@ -87,7 +87,8 @@ impl Trial<'_> {
         judged(&text, &self.ceiling)?;
         match output.status.code() {
             Some(3) => Ok("a long output is shortened, and the exit code is right".into()),
-            code => Err(format!("the exit code is {code:?} in place of 3")),
+            Some(code) => Err(format!("the exit code is {code} in place of 3")),
+            None => Err("a signal ended the command".into()),
         }
     }
 

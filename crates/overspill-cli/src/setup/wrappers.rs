@@ -71,7 +71,7 @@ impl OutputWrapper {
         Some(FoundWrapper { name, keeps_raw, said })
     }
 
-    /// Tells whether the program keeps all raw outputs that it can keep and mentions them in its output.
+    /// Tells whether the program keeps all raw outputs that it can keep, with a sentence about it.
     fn keeps(&self, table: Option<&Item>, settings: &str) -> (bool, String) {
         let OutputWrapper { name, raw_outputs, make_settings, drops, leave, .. } = *self;
         let [key, value] = self.keeps_all;
