@@ -1,4 +1,5 @@
-//! The trial of `doctor`: sends a long output through overspill in the same way as a host, and checks the result.
+//! The trial of `doctor`: sends a long output through overspill in the same way as a host, and
+//! checks the result.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
