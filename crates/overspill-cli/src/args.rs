@@ -1,4 +1,5 @@
-//! The arguments of the program: defines all commands and options, and reads a command line into a [`Command`].
+//! The arguments of the program: defines all commands and options, and reads a command line into a
+//! [`Command`].
 
 mod details;
 mod likely;
@@ -141,8 +142,8 @@ pub(crate) enum Command {
 
 /// A parser for `run` alone.
 ///
-/// Agents put `run` in front of every command. A parser for all subcommands would take a tenth of the time
-/// of a short command.
+/// Agents put `run` in front of every command. A parser for all subcommands would take a tenth of
+/// the time of a short command.
 #[derive(Debug, Parser)]
 #[command(name = "run", args_override_self = true)]
 struct OnlyRun {
@@ -192,7 +193,8 @@ pub(crate) const OUR_WORDS: [&str; 36] = [
 
 /// Reads `CMD ARGUMENT…`, which is short for `run -- CMD ARGUMENT…`.
 ///
-/// Returns `None` if the first word is a subcommand, or if it is no program and looks like a mistyped subcommand.
+/// Returns `None` if the first word is a subcommand, or if it is no program and looks like a
+/// mistyped subcommand.
 fn bare_command(words: &[OsString], env: &Env) -> Option<Command> {
     let command = words.get(1..)?;
     let first = command.first()?.to_str()?;
@@ -253,8 +255,8 @@ pub(crate) fn without_color(words: Vec<OsString>, env: &Env) -> Vec<OsString> {
     words
 }
 
-/// Replaces short forms: `last` by `read last`, `unpin` by `pin --off`, `version` by `--version`, and `config help` by
-/// `help config`.
+/// Replaces short forms: `last` by `read last`, `unpin` by `pin --off`, `version` by `--version`,
+/// and `config help` by `help config`.
 pub(crate) fn expanded(mut words: Vec<OsString>) -> Vec<OsString> {
     if let [_, command, help, ..] = &words[..]
         && (command == "config" || command == "mcp")
@@ -280,18 +282,21 @@ pub(crate) fn asks_for_version(words: &[OsString]) -> bool {
     matches!(words, [_, word] if word == "--version" || word == "-V")
 }
 
-/// Options for the limits of a preview and the part that it shows. Settings apply where an option is missing.
+/// Options for the limits of a preview and the part that it shows. Settings apply where an option
+/// is missing.
 #[derive(Debug, Default, ClapArgs)]
 pub(crate) struct LimitArgs {
     #[command(flatten)]
     call: CallArgs,
-    /// Count tokens by `estimate`, or exactly by `o200k` or `cl100k` if this build has them [default: estimate].
+    /// Count tokens by `estimate`, or exactly by `o200k` or `cl100k` if this build has them
+    /// [default: estimate].
     #[arg(long, value_name = "NAME", value_parser = tokenizer)]
     tokenizer: Option<Tokenizer>,
     /// Use the limits, notices and directories of this profile [default: the setting `profile`].
     #[arg(long, value_name = "NAME", value_parser = profiles())]
     profile: Option<&'static str>,
-    /// The tool that printed the output, such as `bash`. Settings of this tool apply, and `list` shows its name.
+    /// The tool that printed the output, such as `bash`. Settings of this tool apply, and `list`
+    /// shows its name.
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
 }
@@ -317,8 +322,8 @@ impl LimitArgs {
         self.call.0 != Layer::default() || self.tokenizer.is_some() || self.profile.is_some()
     }
 
-    /// Makes an engine from these options, the settings and the environment. `tool` is the name of the tool
-    /// if no option names one.
+    /// Makes an engine from these options, the settings and the environment. `tool` is the name of
+    /// the tool if no option names one.
     pub(crate) fn engine(&self, tool: &str, env: &Env) -> Engine {
         let profile = self.profile.and_then(Profile::named);
         let mut in_force = SettingSources::read(env).in_force(profile);

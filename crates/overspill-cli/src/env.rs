@@ -1,7 +1,7 @@
 //! The environment of the process: variables, directories, and the path of this program.
 //!
-//! `main` makes one [`Env`] and passes it to all commands. A value is read only when a command uses it, so that a
-//! command starts quickly.
+//! `main` makes one [`Env`] and passes it to all commands. A value is read only when a command uses
+//! it, so that a command starts quickly.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -190,7 +190,8 @@ impl Env {
         io::stdin().is_terminal() && ui::is_seen() && !is_dumb && !hosts::is_inside(self)
     }
 
-    /// Tells whether a person waits at a terminal, also if standard output goes to a file or a pipe.
+    /// Tells whether a person waits at a terminal, also if standard output goes to a file or a
+    /// pipe.
     pub(crate) fn is_watched(&self) -> bool {
         let is_dumb = self.variable("TERM").is_some_and(|term| term == "dumb");
         io::stderr().is_terminal() && !is_dumb && !hosts::is_inside(self)
@@ -215,7 +216,8 @@ impl Env {
         directories.into_iter().map(move |directory| directory.join(program))
     }
 
-    /// Returns a path for a person to read, with `~` for the home directory and without control characters.
+    /// Returns a path for a person to read, with `~` for the home directory and without control
+    /// characters.
     pub(crate) fn shown(&self, path: &Path) -> String {
         let below = self.home().and_then(|home| Some(path.strip_prefix(home).ok()?.to_owned()));
         let path = match below {
@@ -230,8 +232,8 @@ impl Env {
         std::env::current_exe()
     }
 
-    /// Returns the word that runs this program in a shell with the same environment: `overspill` if the PATH
-    /// leads to this program, else its path.
+    /// Returns the word that runs this program in a shell with the same environment: `overspill` if
+    /// the PATH leads to this program, else its path.
     ///
     /// The search looks into the directories of the PATH, so it runs once and only on demand.
     pub(crate) fn program_name(&self) -> &str {
@@ -269,7 +271,8 @@ impl Env {
     /// Returns the file of this program without links in its path.
     fn real_executable(&self) -> Option<PathBuf> {
         let own = self.executable().ok()?;
-        // Linux reports a program that was replaced since its start as deleted. The new program has that path.
+        // Linux reports a program that was replaced since its start as deleted. The new program has
+        // that path.
         let place = own.to_str().and_then(|path| path.strip_suffix(" (deleted)"));
         let own = place.filter(|_| !own.exists()).map(PathBuf::from).unwrap_or(own);
         Some(own.canonicalize().unwrap_or(own))

@@ -21,8 +21,8 @@ const SHORT: usize = 6;
 /// The number of outputs that an error names at most.
 const MOST_NAMED: usize = 5;
 
-/// Returns the store, with secrets masked as the settings say, and the output that `typed` names: an id, the start or
-/// the end of an id, a path, or a name such as `last`.
+/// Returns the store, with secrets masked as the settings say, and the output that `typed` names:
+/// an id, the start or the end of an id, a path, or a name such as `last`.
 pub(crate) fn find(typed: &OsStr, access: &StoreAccess<'_>) -> anyhow::Result<(Outputs, OutputId)> {
     let (store, name, redact) = found(typed, access)?;
     Ok((redact.shown_store(&store), name))

@@ -1,9 +1,9 @@
 //! Tells how this program was installed.
 //!
-//! All channels ship the same program, so the program itself does not know its channel. Each package has a file beside
-//! the program, `share/overspill/installed-by`, with the name of the channel and the version: `pip 0.2.0`. Another
-//! channel may have replaced the program, so a file of another version does not count. `cargo install` writes its own
-//! list.
+//! All channels ship the same program, so the program itself does not know its channel. Each
+//! package has a file beside the program, `share/overspill/installed-by`, with the name of the
+//! channel and the version: `pip 0.2.0`. Another channel may have replaced the program, so a file
+//! of another version does not count. `cargo install` writes its own list.
 
 use std::fs;
 use std::path::Path;
@@ -35,7 +35,8 @@ pub(crate) fn version(program: Option<&Path>) -> String {
     }
 }
 
-/// A cache from which uv or npm runs a program without installing it. The cache can be emptied at any time.
+/// A cache from which uv or npm runs a program without installing it. The cache can be emptied at
+/// any time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ProgramCache {
     /// The command that runs programs from the cache.

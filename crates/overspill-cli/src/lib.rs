@@ -1,7 +1,7 @@
 //! The program `overspill`, without its `main`.
 //!
-//! Release packages compile this library for size and `main.rs` for speed: link-time optimization vectorizes loops
-//! only if the last crate is compiled for speed.
+//! Release packages compile this library for size and `main.rs` for speed: link-time optimization
+//! vectorizes loops only if the last crate is compiled for speed.
 
 mod args;
 #[cfg_attr(not(feature = "bucket"), path = "no_bucket.rs")]
@@ -87,7 +87,8 @@ fn run(typed: Vec<OsString>, descriptors: Descriptors, env: &Env) -> u8 {
             return code;
         }
     };
-    // `run` and `sh` block the signal later, so that their command starts with the original signals.
+    // `run` and `sh` block the signal later, so that their command starts with the original
+    // signals.
     if !matches!(command, Command::Run(_) | Command::Sh(_)) {
         process::block_file_size_signal();
     }

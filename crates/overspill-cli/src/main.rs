@@ -1,8 +1,8 @@
 //! The program `overspill`.
 //!
-//! With the C libraries of GNU and Apple, it starts without the start-up code of the standard library.
-//! That code ignores SIGPIPE and opens files for closed descriptors, and a command must not inherit these
-//! changes. Other C libraries need the start-up code for `std::env::args`.
+//! With the C libraries of GNU and Apple, it starts without the start-up code of the standard
+//! library. That code ignores SIGPIPE and opens files for closed descriptors, and a command must
+//! not inherit these changes. Other C libraries need the start-up code for `std::env::args`.
 
 #![cfg_attr(
     all(

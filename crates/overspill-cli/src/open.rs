@@ -4,7 +4,8 @@ use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Result};
 use std::path::Path;
 
-/// Opens a regular file for reading. It does not follow a link, and does not wait for the writer of a pipe.
+/// Opens a regular file for reading. It does not follow a link, and does not wait for the writer of
+/// a pipe.
 pub(crate) fn open_regular(path: &Path) -> Result<(File, Metadata)> {
     let mut options = File::options();
     options.read(true);

@@ -30,7 +30,8 @@ impl<'a> StoreAccess<'a> {
     }
 }
 
-/// Returns the store with secrets masked as the settings say. The error is the reason why it cannot be opened.
+/// Returns the store with secrets masked as the settings say. The error is the reason why it cannot
+/// be opened.
 pub(crate) fn store(access: &StoreAccess<'_>) -> Result<Outputs, String> {
     store_and_redact(access).map(|(store, redact)| redact.shown_store(&store))
 }
@@ -80,8 +81,8 @@ pub(crate) fn of_all_profiles(env: &Env) -> Vec<(Profile, Disk)> {
     Profile::ALL.into_iter().filter_map(open).collect()
 }
 
-/// Returns the stores that may contain `path`, if a command in another directory saved it: some profiles save below the
-/// project or the working directory.
+/// Returns the stores that may contain `path`, if a command in another directory saved it: some
+/// profiles save below the project or the working directory.
 pub(crate) fn of_other_directories(path: &Path) -> impl Iterator<Item = Disk> {
     let parent = path.parent().filter(|parent| parent.is_absolute());
     Profile::ALL.into_iter().filter_map(move |profile| match &profile.directory {
@@ -104,7 +105,8 @@ fn with_hint(error: String) -> String {
     format!("{error}\n\nhint: set OVERSPILL_DIR or HOME; `overspill doctor` checks the store")
 }
 
-/// Fails if a directory does not exist and cannot be made. Otherwise the first output makes a missing directory.
+/// Fails if a directory does not exist and cannot be made. Otherwise the first output makes a
+/// missing directory.
 fn can_be(directory: &Path) -> Result<(), String> {
     let first = directory.ancestors().find_map(|above| Some((above, above.metadata().ok()?)));
     match first {
@@ -129,8 +131,8 @@ pub(crate) fn spool(disk: &Disk, name: &str) -> Disk {
     Disk::new(disk.path().join(SPOOLS).join(name), options)
 }
 
-/// Returns the local stores for other buckets than the current one, with their names. Their outputs wait, or have
-/// waited, for an upload.
+/// Returns the local stores for other buckets than the current one, with their names. Their outputs
+/// wait, or have waited, for an upload.
 pub(crate) fn other_spools(sources: &SettingSources) -> Vec<(String, Disk)> {
     let Ok(disk) = sources.disk(&Profile::OWN) else { return Vec::new() };
     let folders = std::fs::read_dir(disk.path().join(SPOOLS)).into_iter().flatten().flatten();
@@ -144,8 +146,8 @@ pub(crate) fn other_spools(sources: &SettingSources) -> Vec<(String, Disk)> {
     spools
 }
 
-/// Returns the stores of earlier settings on this machine, which may still have outputs: the store from before a
-/// bucket was set, and those for other buckets.
+/// Returns the stores of earlier settings on this machine, which may still have outputs: the store
+/// from before a bucket was set, and those for other buckets.
 pub(crate) fn elsewhere(sources: &SettingSources) -> Vec<Disk> {
     let spools = other_spools(sources).into_iter().map(|(_, spool)| spool);
     let is_set = sources.bucket().is_none();

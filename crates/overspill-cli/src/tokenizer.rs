@@ -1,7 +1,7 @@
 //! The ways to count tokens: an estimate, or exact counting with a vocabulary.
 //!
-//! A vocabulary has tens of megabytes, so exact counting is a feature of the build. The program loads a vocabulary
-//! only if a setting or an option names it.
+//! A vocabulary has tens of megabytes, so exact counting is a feature of the build. The program
+//! loads a vocabulary only if a setting or an option names it.
 
 use overspill::core::Tokens;
 

@@ -1,5 +1,5 @@
-//! Output for people: answers on stdout, errors, warnings and notes on stderr, tables, colours, a pager and a progress
-//! bar. Commands give values, and this module writes them in one form.
+//! Output for people: answers on stdout, errors, warnings and notes on stderr, tables, colours, a
+//! pager and a progress bar. Commands give values, and this module writes them in one form.
 
 mod capture;
 mod color;
@@ -37,7 +37,8 @@ pub(crate) fn show(outcome: &Outcome) -> anyhow::Result<()> {
     answer_bytes(outcome.bytes())
 }
 
-/// Prints on stderr how to read the rest, or why the output is not saved, if the shown text has no room for a notice.
+/// Prints on stderr how to read the rest, or why the output is not saved, if the shown text has no
+/// room for a notice.
 pub(crate) fn say_if_silent(outcome: &Outcome) {
     let Outcome::Spilled(spilled) = outcome else { return };
     if spilled.is_silent() {
@@ -86,7 +87,8 @@ pub(crate) fn written(result: io::Result<()>) -> anyhow::Result<()> {
     }
 }
 
-/// Prints the error of a command, if any, and returns the exit code: 0, 1 for a failure, 2 for invalid arguments.
+/// Prints the error of a command, if any, and returns the exit code: 0, 1 for a failure, 2 for
+/// invalid arguments.
 pub(crate) fn ended(result: anyhow::Result<()>) -> u8 {
     ended_with(result.map(|()| true))
 }
@@ -97,8 +99,8 @@ pub(crate) fn ended_with(result: anyhow::Result<bool>) -> u8 {
     finished(result, if is_misuse { 2 } else { 1 })
 }
 
-/// Prints the error of a search, if any, and returns the exit code of ripgrep: 0 for a match, 1 for no match, 2 for
-/// an error.
+/// Prints the error of a search, if any, and returns the exit code of ripgrep: 0 for a match, 1 for
+/// no match, 2 for an error.
 pub(crate) fn searched(result: anyhow::Result<bool>) -> u8 {
     finished(result, 2)
 }
@@ -174,8 +176,8 @@ pub(crate) fn short(text: &str, width: usize) -> String {
     format!("{}…", &line[..end])
 }
 
-/// Returns the text with lines broken between words to fit the terminal. New lines begin with `indent` blanks. Text
-/// for a file or a pipe is unchanged.
+/// Returns the text with lines broken between words to fit the terminal. New lines begin with
+/// `indent` blanks. Text for a file or a pipe is unchanged.
 pub(crate) fn wrapped(text: &str, indent: usize) -> String {
     if is_seen() { wrapped_to(text, width(), indent) } else { text.to_owned() }
 }
@@ -214,7 +216,8 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stderr(), "overspill: {}", without_number(line));
 }
 
-/// Prints warnings about invalid settings, at most a few. The call continues without these settings.
+/// Prints warnings about invalid settings, at most a few. The call continues without these
+/// settings.
 pub(crate) fn warn(warnings: &[overspill::internal::settings::Warning]) {
     const MOST: usize = 5;
     let more = each("warning", warnings, MOST);

@@ -21,7 +21,8 @@ pub(crate) struct CallDetails {
     /// Tell that the reader has sub-agents. The notices of some profiles then mention them.
     #[arg(long)]
     delegate: bool,
-    /// Use these limits and this part of a long output. Other options override them [default: none].
+    /// Use these limits and this part of a long output. Other options override them [default:
+    /// none].
     #[arg(long, value_name = "NAME", value_parser = presets())]
     preset: Option<Preset>,
 }

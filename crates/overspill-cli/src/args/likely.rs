@@ -1,4 +1,5 @@
-//! Corrections of invalid command lines, for hints. The caller offers a correction only if the parser accepts it.
+//! Corrections of invalid command lines, for hints. The caller offers a correction only if the
+//! parser accepts it.
 
 use std::ffi::OsString;
 
@@ -14,8 +15,8 @@ fn place(words: &[OsString], typed: &str) -> Option<(Vec<String>, usize)> {
     Some((words, at))
 }
 
-/// Returns the command line with one more word that makes an unknown argument valid: `read ID --lines 1:5`,
-/// `mcp -- npx server`, `run --max-lines 5 seq 9`.
+/// Returns the command line with one more word that makes an unknown argument valid:
+/// `read ID --lines 1:5`, `mcp -- npx server`, `run --max-lines 5 seq 9`.
 pub(super) fn with_argument(words: &[OsString], command: &str, typed: &str) -> Option<Vec<String>> {
     let (mut words, at) = place(words, typed)?;
     match (command, typed.starts_with('-')) {

@@ -1,5 +1,5 @@
-//! Errors about invalid arguments: turns an error of the parser into a message, and a hint with the command line that
-//! the user likely meant.
+//! Errors about invalid arguments: turns an error of the parser into a message, and a hint with the
+//! command line that the user likely meant.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -78,7 +78,8 @@ fn is_ours(word: &str) -> bool {
     OUR_WORDS.contains(&word) || RecentName::parse(word).is_some()
 }
 
-/// Returns the command line that runs a program with the name of a subcommand: `overspill run ls -la`.
+/// Returns the command line that runs a program with the name of a subcommand:
+/// `overspill run ls -la`.
 ///
 /// Returns `None` if no such program exists, or if the user can only mean the subcommand.
 pub(crate) fn as_program(typed: &[OsString], env: &Env) -> Option<String> {
@@ -103,7 +104,8 @@ pub(crate) fn as_program(typed: &[OsString], env: &Env) -> Option<String> {
     Some(format!("overspill run {}", words.join(" ")))
 }
 
-/// Returns an error of the parser in the form of all other errors. `program` is [`as_program`] of the typed arguments.
+/// Returns an error of the parser in the form of all other errors. `program` is [`as_program`] of
+/// the typed arguments.
 pub(crate) fn explained(
     error: &clap::Error,
     words: &[OsString],

@@ -1,4 +1,5 @@
-//! `overspill completions`: prints a completion script for a shell, made from the definitions of the arguments.
+//! `overspill completions`: prints a completion script for a shell, made from the definitions of
+//! the arguments.
 
 use std::ffi::OsString;
 
@@ -58,8 +59,8 @@ const WITH_IDS: [&str; 11] =
 /// The commands that take ids after a pattern.
 const WITH_PATTERN: [&str; 3] = ["grep", "rg", "search"];
 
-/// Prints the ids for a completion script if these arguments ask for them. It prints no errors: they would appear in
-/// the line that the user is typing.
+/// Prints the ids for a completion script if these arguments ask for them. It prints no errors:
+/// they would appear in the line that the user is typing.
 pub(crate) fn called(words: &[OsString], env: &Env) -> Option<u8> {
     if words.get(1).is_none_or(|word| word != IDS) {
         return None;
@@ -84,8 +85,8 @@ pub(crate) fn called(words: &[OsString], env: &Env) -> Option<u8> {
     Some(0)
 }
 
-/// A function that adds ids to the words of the generated function. Several ids have descriptions; one id has none,
-/// because bash inserts it.
+/// A function that adds ids to the words of the generated function. Several ids have descriptions;
+/// one id has none, because bash inserts it.
 const IDS_FOR_BASH: &str = r#"
 _overspill_with_ids() {
     _overspill "$@"
@@ -151,8 +152,8 @@ fn ids_for_fish() -> String {
     WITH_IDS.iter().chain(&WITH_PATTERN).map(line).collect()
 }
 
-/// Returns the lines that complete arguments, which the generator for fish leaves out. The lines use functions of the
-/// generated script.
+/// Returns the lines that complete arguments, which the generator for fish leaves out. The lines
+/// use functions of the generated script.
 fn names_for_fish(program: &clap::Command) -> String {
     let mut script = String::new();
     for command in program.get_subcommands() {
@@ -175,8 +176,9 @@ fn line_for_fish(command: &clap::Command, when: &str) -> String {
     }
 }
 
-/// Returns the command with the possible values of some arguments, for completion only. The parser does not restrict
-/// these arguments: `config` accepts names such as `tools.bash.keep`, and its errors have better hints.
+/// Returns the command with the possible values of some arguments, for completion only. The parser
+/// does not restrict these arguments: `config` accepts names such as `tools.bash.keep`, and its
+/// errors have better hints.
 fn with_names(command: clap::Command) -> clap::Command {
     let with_names = |arg: clap::Arg| match names(arg.get_id().as_str()) {
         Some(names) => arg.value_parser(PossibleValuesParser::new(names)),

@@ -31,10 +31,12 @@ pub(crate) struct CutArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) call: CallDetails,
-    /// Print the result as one JSON object, with text, sizes, pieces, id and path [default: print the text].
+    /// Print the result as one JSON object, with text, sizes, pieces, id and path [default: print
+    /// the text].
     #[arg(long)]
     pub(crate) json: bool,
-    /// Read and print the JSON response of a tool, which has status, data, text, stats, context and error.
+    /// Read and print the JSON response of a tool, which has status, data, text, stats, context and
+    /// error.
     #[arg(long, conflicts_with = "json")]
     pub(crate) envelope: bool,
     /// The file; `-` is standard input [default: -].
@@ -83,7 +85,8 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
         true => ui::Progress::beside_others("reading"),
         false => ui::Progress::hidden(),
     };
-    // A profile may pass on an output of this size unchanged, so this much is read before it is shortened.
+    // A profile may pass on an output of this size unchanged, so this much is read before it is
+    // shortened.
     let held = overspill.ceiling(&call, &options).bytes.unwrap_or(u64::MAX).saturating_add(1);
     let first = if profile.streams { Vec::new() } else { input.next(held) };
     progress.came(first.len() as u64);

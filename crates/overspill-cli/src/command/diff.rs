@@ -16,10 +16,11 @@ use crate::{find, hosts, ui};
 
 /// Shows how two saved outputs differ.
 ///
-/// Without an id, `diff` compares the last run with the run before it: same command, same directory. For test reports
-/// it shows which tests are fixed, newly failing or still failing. A page has at most 2000 lines and 50 KiB. Its last
-/// line has the command for the next page. An output can have at most 64 MiB. Exit code 0: the outputs were compared.
-/// Exit code 1: they cannot be compared.
+/// Without an id, `diff` compares the last run with the run before it: same command, same
+/// directory. For test reports it shows which tests are fixed, newly failing or still failing. A
+/// page has at most 2000 lines and 50 KiB. Its last line has the command for the next page. An
+/// output can have at most 64 MiB. Exit code 0: the outputs were compared. Exit code 1: they cannot
+/// be compared.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill diff                 the last run and the run before it
@@ -35,7 +36,8 @@ pub(crate) struct DiffArgs {
     /// Begin with this line of the differences.
     #[arg(long, value_name = "LINE", default_value_t = 1)]
     from: u64,
-    /// Show the lines that differ, also for test reports [default: for test reports, show the tests].
+    /// Show the lines that differ, also for test reports [default: for test reports, show the
+    /// tests].
     #[arg(long)]
     lines: bool,
     /// Print JSON.

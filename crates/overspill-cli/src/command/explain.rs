@@ -19,8 +19,8 @@ use crate::{find, ui};
 
 /// Shows which parts of an output are in its preview, and why.
 ///
-/// Without options, `explain` describes the preview that the agent saw. With --now, or with options such as --keep,
-/// it makes a new preview and explains that one.
+/// Without options, `explain` describes the preview that the agent saw. With --now, or with options
+/// such as --keep, it makes a new preview and explains that one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -114,8 +114,8 @@ fn current_policy(limits: &LimitArgs, record: &Record, env: &Env) -> Policy {
     overspill.policy(&Call { tool: Some(tool), ..record.call.clone() }, &options)
 }
 
-/// Makes the outline of a JSON text again, with the limits of the preview that was shown. Returns `None` if the output
-/// is within the limits or has no outline.
+/// Makes the outline of a JSON text again, with the limits of the preview that was shown. Returns
+/// `None` if the output is within the limits or has no outline.
 pub(crate) fn outline_again(
     store: &dyn Store,
     name: &OutputId,
@@ -142,7 +142,8 @@ fn reader(env: &Env) -> ReaderAbilities {
 
 /// Returns the policy that made a preview, as far as the record describes it.
 fn policy_of(policy: Policy, record: &Record, preview: &PreviewRecord) -> Policy {
-    /// The largest limit that is taken from a record, in bytes. The record may come from another machine.
+    /// The largest limit that is taken from a record, in bytes. The record may come from another
+    /// machine.
     const MOST: Limits = Limits::NONE.bytes(64 << 20);
     let keep = match CallValue::keep_named(&preview.keep) {
         Some(CallValue::Keep(keep)) => keep,
@@ -194,7 +195,8 @@ fn of_record(
     Ok(Explained { limits, keep, kind, parts })
 }
 
-/// Explains the preview that `policy` makes of a saved output. Returns `None` if the output is within the limits.
+/// Explains the preview that `policy` makes of a saved output. Returns `None` if the output is
+/// within the limits.
 fn of_policy(
     store: &dyn Store,
     name: &OutputId,

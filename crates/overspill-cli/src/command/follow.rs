@@ -15,8 +15,8 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// The number of bytes that are read at a time.
 const CHUNK: u64 = 256 << 10;
 
-/// Prints the output so far, and new output until the command ends. With `tail`, it begins with the last lines of the
-/// output so far.
+/// Prints the output so far, and new output until the command ends. With `tail`, it begins with the
+/// last lines of the output so far.
 pub(super) fn follow(
     typed: &OsStr,
     tail: Option<u64>,
@@ -63,7 +63,8 @@ pub(super) fn follow(
 struct Shown {
     /// The number of bytes at the start that are not printed.
     skip: u64,
-    /// Masks secrets. It also reads the skipped bytes: a secret is recognized by the text before it.
+    /// Masks secrets. It also reads the skipped bytes: a secret is recognized by the text before
+    /// it.
     redactor: Option<Redactor>,
 }
 

@@ -39,7 +39,8 @@ pub(crate) struct GrepArgs {
     /// The outputs to search [default: all, the newest first].
     #[arg(value_name = "ID")]
     ids: Vec<OsString>,
-    /// A pattern, also one that begins with a dash. Repeat -e to search for any of several patterns.
+    /// A pattern, also one that begins with a dash. Repeat -e to search for any of several
+    /// patterns.
     #[arg(short = 'e', long, value_name = "PATTERN", allow_hyphen_values = true)]
     regexp: Vec<OsString>,
     /// Ignore case.

@@ -1,5 +1,5 @@
-//! Makes the manual pages. `clap_mangen` writes the sections about options; this module adds examples, exit codes,
-//! variables and files.
+//! Makes the manual pages. `clap_mangen` writes the sections about options; this module adds
+//! examples, exit codes, variables and files.
 
 use std::io::Write;
 
@@ -42,7 +42,8 @@ const FILES: &[(&str, &str)] = &[
 const USUAL: &[(&str, &str)] =
     &[("0", "The command worked."), ("1", "The command failed."), ("2", "Invalid arguments.")];
 
-/// Returns the exit codes of a command and their meaning. A test compares them with docs/exit-codes.md.
+/// Returns the exit codes of a command and their meaning. A test compares them with
+/// docs/exit-codes.md.
 fn exit_status(command: &str) -> &'static [(&'static str, &'static str)] {
     match command {
         "run" | "sh" => &[
@@ -138,8 +139,8 @@ fn examples(help: &str) -> (&str, &str) {
     (examples, notes.trim())
 }
 
-/// Returns the names of related pages: the parent commands and their other subcommands. For the program itself, all
-/// commands.
+/// Returns the names of related pages: the parent commands and their other subcommands. For the
+/// program itself, all commands.
 fn related(command: &clap::Command, above: &[&clap::Command]) -> Vec<String> {
     let page = |path: &[&str]| format!("{}(1)", roff(&path.join("-")));
     let names: Vec<&str> = above.iter().map(|command| command.get_name()).collect();

@@ -23,7 +23,8 @@ use crate::ui;
 pub(crate) struct McpArgs {
     #[command(subcommand)]
     action: Option<Action>,
-    /// The name of the server in settings and in `overspill list` [default: from the command or the URL].
+    /// The name of the server in settings and in `overspill list` [default: from the command or the
+    /// URL].
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Run an MCP server with only the tools of overspill.
@@ -94,7 +95,8 @@ impl McpArgs {
         given.unwrap_or_else(|| mcp::server_name(&self.server))
     }
 
-    /// Returns all headers: those of `--header`, and those of `--header-env` with the values of the variables.
+    /// Returns all headers: those of `--header`, and those of `--header-env` with the values of the
+    /// variables.
     fn all_headers(&self, env: &Env) -> Result<Vec<(String, String)>, ui::UsageError> {
         let secret = self.secret_headers.iter().map(|(name, variable)| {
             let value = env.variable(variable).and_then(|value| value.into_string().ok());

@@ -1,4 +1,5 @@
-//! The subcommands. Each has a module with its arguments and a function `run(args, &Env)` that returns the exit code.
+//! The subcommands. Each has a module with its arguments and a function `run(args, &Env)` that
+//! returns the exit code.
 
 pub(crate) mod audit;
 pub(crate) mod completions;

@@ -1,4 +1,5 @@
-//! `overspill` without arguments: prints the last outputs, the totals of a day, the agents, and commands to try next.
+//! `overspill` without arguments: prints the last outputs, the totals of a day, the agents, and
+//! commands to try next.
 
 use jiff::{SignedDuration, Timestamp};
 use overspill::internal::retrieve;

@@ -68,7 +68,8 @@ fn push(args: &PushArgs, env: &Env) -> anyhow::Result<bool> {
     Ok(left == 0)
 }
 
-/// Returns a sentence about outputs that wait for another bucket than the current one, with the command to upload them.
+/// Returns a sentence about outputs that wait for another bucket than the current one, with the
+/// command to upload them.
 pub(crate) fn said(one: &Stranded) -> String {
     let (name, outputs) = (&one.name, ui::count(one.outputs, "output"));
     format!(

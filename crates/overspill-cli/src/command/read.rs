@@ -61,7 +61,8 @@ pub(crate) struct ReadArgs {
     /// Print the JSON values at PATH, such as `$.items[0]`.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["lines", "bytes", "tail"])]
     json: Option<String>,
-    /// Begin with this value of --json, counted from 1. `N:BYTE` begins within the value [default: 1].
+    /// Begin with this value of --json, counted from 1. `N:BYTE` begins within the value [default:
+    /// 1].
     #[arg(long, value_name = "N", requires = "json", value_parser = from)]
     from: Option<FromValue>,
     /// Print the whole output, exactly as it was saved.

@@ -47,7 +47,8 @@ pub(super) struct SearchWords<'a> {
 pub(super) enum Targets<'a> {
     /// All saved outputs, beginning with this output.
     AllFrom(&'a OutputId),
-    /// The outputs with these ids. The command leaves out ids that take too much room, but never the first.
+    /// The outputs with these ids. The command leaves out ids that take too much room, but never
+    /// the first.
     Named(&'a [OutputId]),
 }
 

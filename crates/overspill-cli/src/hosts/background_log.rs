@@ -34,7 +34,8 @@ impl ExpectedLog {
         Some(ExpectedLog { path, since })
     }
 
-    /// Tells whether the host has made the log. An older log of another process with the same id does not count.
+    /// Tells whether the host has made the log. The log of an earlier process with the same id does
+    /// not count.
     pub(crate) fn is_there(&self) -> bool {
         let found = std::fs::symlink_metadata(&self.path).ok();
         found.and_then(|found| found.modified().ok()).is_some_and(|time| time >= self.since)

@@ -1,4 +1,5 @@
-//! The rows of hosts whose settings cannot name a shell. An alias that the user adds puts the shell of overspill first.
+//! The rows of hosts whose settings cannot name a shell. An alias that the user adds puts the shell
+//! of overspill first.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! The rows of hosts that the tests cannot run, as most need an account. The rows follow the files that these programs
-//! write or read.
+//! The rows of hosts that the tests cannot run, as most need an account. The rows follow the files
+//! that these programs write or read.
 
 use super::hook::ClaudeFormat;
 use super::table::{NONE, place};

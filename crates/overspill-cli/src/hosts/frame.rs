@@ -1,4 +1,5 @@
-//! The frame: shell code that hosts put around a command. This module finds the command in the frame, and replaces it.
+//! The frame: shell code that hosts put around a command. This module finds the command in the
+//! frame, and replaces it.
 
 /// The end of Claude Code's frame, which saves the directory in which the command has ended.
 const CLAUDE_END: &str = " && pwd -P >| ";
@@ -154,8 +155,8 @@ impl<'a> Framed<'a> {
         has_text_only(quoted).then_some(Framed { inner, frame: Frame::Exec { before, after } })
     }
 
-    /// Returns the line with `text` in the place of the command. Returns `None` if `eval` needs a keeper and `dressing`
-    /// has none.
+    /// Returns the line with `text` in the place of the command. Returns `None` if `eval` needs a
+    /// keeper and `dressing` has none.
     pub(crate) fn with(&self, text: &str, dressing: &Dressing) -> Option<String> {
         let Dressing { prelude, first, keeper, trap } = dressing;
         Some(match self.frame {

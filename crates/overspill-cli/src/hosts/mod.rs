@@ -1,5 +1,4 @@
-//! The host agents as data: the places of their settings, the changes that `init` makes there, and the marks by which
-//! overspill recognises a host.
+//! The host agents as data: their settings files, the changes that `init` makes there, and how to recognise a host.
 //!
 //! `init`, `uninstall`, `doctor`, `hook` and `sh` read this table; none of them names a host.
 
@@ -214,9 +213,8 @@ pub(crate) struct TaskFiles {
     pub(crate) logs: &'static str,
 }
 
-/// A file of a host: its path for the user, and its path in a project. `~` is the home directory, and `$config` the
-/// directory of settings. A path in a project begins at the root of the project. An empty path means that the host
-/// has no such file.
+/// The paths of a host's file: the user's, and a project's, which begins at the root of the project. `~` is the home
+/// directory, and `$config` the directory of settings. An empty path means that the host has no such file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct HostFile {
     pub(crate) user: &'static str,
@@ -273,10 +271,9 @@ impl Host {
         steps.chain(self.servers).chain(self.rules)
     }
 
-    /// Returns the part of the output for which the host of this process waits.
+    /// Returns the end of the output for which the host of this process waits, and the treatment of later output.
     ///
-    /// If this process has several hosts that differ, the usual end applies: a server in the background must not make
-    /// a host wait.
+    /// If several hosts differ, the usual end applies, so that a server in the background does not make a host wait.
     pub(crate) fn output_end(env: &Env) -> (OutputEnd, Leftover) {
         let ends = Host::around(env).map(|host| match host.waits_for {
             WaitsFor::PipeEnd => (OutputEnd::PipeEnd, Leftover::Dropped),

@@ -1,4 +1,5 @@
-//! The way in which a host itself cuts the output of a command, for `stats`. Records keep it beside each output.
+//! The way in which a host itself cuts the output of a command, for `stats`. Records keep it beside
+//! each output.
 
 use overspill::core::{Keep, Limits};
 use overspill::internal::{CallHost, HostCut};
@@ -20,8 +21,8 @@ impl OwnCut {
         OwnCut::over(limits, limits, keep)
     }
 
-    /// Returns the way of a host that shows only `shows` of an output larger than `over`. Such hosts save the whole
-    /// output in a file.
+    /// Returns the way of a host that shows only `shows` of an output larger than `over`. Such
+    /// hosts save the whole output in a file.
     pub(super) const fn over(over: Limits, shows: Limits, keep: Keep) -> OwnCut {
         OwnCut { usual: HostCut { over, shows, keep }, if_failed: None }
     }
@@ -42,14 +43,15 @@ impl Host {
         }
     }
 
-    /// Returns the entry for records of this host's tool results. Only its cut of command outputs is known, not its cut
-    /// of other results.
+    /// Returns the entry for records of this host's tool results. Only its cut of command outputs
+    /// is known, not its cut of other results.
     pub(crate) fn of_results(&self, of_command: bool) -> CallHost {
         let host = self.of_calls();
         if of_command { host } else { CallHost { cut: None, if_failed: None, ..host } }
     }
 
-    /// Returns the entry for records of the host of this process. Returns `None` if this process has several hosts.
+    /// Returns the entry for records of the host of this process. Returns `None` if this process
+    /// has several hosts.
     pub(crate) fn of_calls_around(env: &Env) -> Option<CallHost> {
         let mut around = Host::around(env);
         around.next().filter(|_| around.next().is_none()).map(Host::of_calls)

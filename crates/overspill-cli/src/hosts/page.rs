@@ -1,4 +1,5 @@
-//! Makes the table in docs/hosts.md from the table of hosts and from the last test run with the real programs.
+//! Makes the table in docs/hosts.md from the table of hosts and from the last test run with the
+//! real programs.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -55,7 +56,8 @@ fn shown(ceiling: &Ceiling) -> String {
     most(&ceiling.limits) + &failed.unwrap_or_default()
 }
 
-/// Returns the tested version and the checks that were not possible, or the reason why the host was not run.
+/// Returns the tested version and the checks that were not possible, or the reason why the host was
+/// not run.
 fn run(host: &Host, results: &Value) -> String {
     let Some(result) = results.get(host.name) else {
         let reasons = text_of("not-run");

@@ -1,8 +1,10 @@
-//! The file that a host gives to a command for its output, and whether that command runs in the background.
+//! The file that a host gives to a command for its output, and whether that command runs in the
+//! background.
 //!
-//! The host gives the same kind of file to a command that it waits for and to a command in the background, with the same
-//! arguments and variables. Only the log of its session tells the two apart. The log has the ids of tasks in the
-//! background, also of a command that was moved there after a timeout.
+//! The host gives the same kind of file to a command that it waits for and to a command in the
+//! background, with the same arguments and variables. Only the log of its session tells the two
+//! apart. The log has the ids of tasks in the background, also of a command that was moved there
+//! after a timeout.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -29,7 +31,8 @@ const MOST_LOGS: usize = 200;
 const DEPTH: usize = 3;
 
 impl TaskFile {
-    /// Returns the task file that is the standard output of this process. Returns `None` for any other output.
+    /// Returns the task file that is the standard output of this process. Returns `None` for any
+    /// other output.
     pub(crate) fn of_stdout(env: &Env) -> Option<TaskFile> {
         let files = Host::around(env).find_map(|host| host.task_files)?;
         TaskFile::at(&process::stdout_path()?, &files, env)

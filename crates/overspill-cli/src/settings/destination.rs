@@ -1,5 +1,5 @@
-//! Decides whether overspill may upload outputs. A mistake in a setting of the destination stops uploads: the provider's
-//! own server may have a bucket of the same name that belongs to others.
+//! Decides whether overspill may upload outputs. A mistake in a setting of the destination stops
+//! uploads: the provider's own server may have a bucket of the same name that belongs to others.
 
 use overspill::internal::settings::Warning;
 

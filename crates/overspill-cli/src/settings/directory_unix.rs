@@ -1,4 +1,5 @@
-//! A directory that stays open, so that it cannot be swapped, and access to its files that follows no links.
+//! A directory that stays open, so that it cannot be swapped, and access to its files that follows
+//! no links.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

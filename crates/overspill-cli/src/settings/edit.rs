@@ -16,7 +16,8 @@ pub(crate) struct KeyPath {
 }
 
 impl KeyPath {
-    /// Reads a name. With `tool`, it is a setting of that tool. The error has a hint with a similar name.
+    /// Reads a name. With `tool`, it is a setting of that tool. The error has a hint with a similar
+    /// name.
     pub(crate) fn of(typed: &str, tool: Option<&str>) -> Result<KeyPath, String> {
         let (tool, typed) =
             match (tool, typed.strip_prefix("tools.").and_then(|s| s.rsplit_once('.'))) {
@@ -64,7 +65,8 @@ impl std::fmt::Display for KeyPath {
     }
 }
 
-/// Returns `text` with the setting at `address` set to `value`. The error is the reason why that is not possible.
+/// Returns `text` with the setting at `address` set to `value`. The error is the reason why that is
+/// not possible.
 pub(crate) fn set(
     text: &str,
     address: &KeyPath,

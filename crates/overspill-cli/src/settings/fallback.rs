@@ -1,7 +1,8 @@
-//! The directory for outputs if the user's own directory cannot be used: no home, a read-only home, or a home of another
-//! user.
+//! The directory for outputs if the user's own directory cannot be used: no home, a read-only home,
+//! or a home of another user.
 //!
-//! The store itself checks that the directory is no link, belongs to the user and is closed to others.
+//! The store itself checks that the directory is no link, belongs to the user and is closed to
+//! others.
 
 #[cfg_attr(all(unix, not(feature = "portable-std")), path = "fallback_unix.rs")]
 #[cfg_attr(not(all(unix, not(feature = "portable-std"))), path = "fallback_other.rs")]

@@ -1,4 +1,5 @@
-//! The fallback directory on systems where overspill cannot check a directory before it writes to it.
+//! The fallback directory on systems where overspill cannot check a directory before it writes to
+//! it.
 
 use std::path::Path;
 

@@ -13,7 +13,8 @@ pub(super) fn user() -> String {
     geteuid().as_raw().to_string()
 }
 
-/// Returns the reason why outputs cannot be saved in a directory, which may not exist yet. Returns `None` if they can.
+/// Returns the reason why outputs cannot be saved in a directory, which may not exist yet. Returns
+/// `None` if they can.
 pub(super) fn objection(directory: &Path) -> Option<String> {
     for path in directory.ancestors() {
         let stat = match statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW) {

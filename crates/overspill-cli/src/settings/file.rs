@@ -275,7 +275,8 @@ fn tables_of(item: &Item) -> Vec<&dyn TableLike> {
     }
 }
 
-/// The number of levels of tables that are searched for `redact`. A deeper table counts as if it had `redact`.
+/// The number of levels of tables that are searched for `redact`. A deeper table counts as if it
+/// had `redact`.
 const DEEPEST: usize = 16;
 
 /// The warning about a setting that a project's file cannot set.

@@ -207,8 +207,8 @@ fn checked_target(link: &Path, env: &Env) -> Result<PathBuf, Refused> {
     Ok(real)
 }
 
-/// Returns the directories that the links in the absolute `path` must not leave, or `None` if the path has
-/// no links.
+/// Returns the directories that the links in the absolute `path` must not leave, or `None` if the
+/// path has no links.
 ///
 /// The place of a link decides: it must stay inside every checkout around it. Without a checkout it
 /// must stay inside the working directory, or else the directory that it stands in. A link in the

@@ -1,7 +1,7 @@
 //! The table of all settings: names, kinds of values and help texts.
 //!
-//! The readers of files and variables, `overspill config`, the warnings and the table in `docs/settings.md`
-//! use this table.
+//! The readers of files and variables, `overspill config`, the warnings and the table in
+//! `docs/settings.md` use this table.
 
 use clap::ValueEnum;
 use overspill::internal::settings::{CallField, CallKind, CallSetting, ProjectRule};
@@ -206,7 +206,8 @@ pub(super) fn last_part(name: &str) -> &str {
 }
 
 fn variable(name: &str) -> String {
-    // Every start of the program makes about fifty of these names, and `format!` takes three times as long.
+    // Every start of the program makes about fifty of these names, and `format!` takes three times
+    // as long.
     let mut variable = [PREFIX, last_part(name)].concat();
     variable.make_ascii_uppercase();
     variable

@@ -66,8 +66,8 @@ pub(crate) struct SettingSources {
     pub(crate) environment: Values,
     /// Warnings about invalid settings.
     pub(crate) warnings: Vec<Warning>,
-    /// Notes about project files that overspill ignores because of their owner, and about a home directory that
-    /// overspill cannot enter. Only `config` and `doctor` print them.
+    /// Notes about project files that overspill ignores because of their owner, and about a home
+    /// directory that overspill cannot enter. Only `config` and `doctor` print them.
     pub(crate) notes: Vec<Warning>,
     /// Mistakes about `redact`. The warnings name them as well.
     pub(crate) faults: Vec<Fault>,
@@ -93,7 +93,8 @@ impl SettingSources {
         sources
     }
 
-    /// Reads the user's file and the variables. It is for settings of the store, which a project cannot set.
+    /// Reads the user's file and the variables. It is for settings of the store, which a project
+    /// cannot set.
     pub(crate) fn of_user(env: &Env) -> SettingSources {
         let mut sources = SettingSources {
             env: env.clone(),
@@ -261,7 +262,8 @@ impl SettingSources {
         self.choice(Key::Profile).and_then(Profile::named).unwrap_or(Profile::OWN)
     }
 
-    /// Returns the directory of saved outputs. The error is the reason why no directory can be used.
+    /// Returns the directory of saved outputs. The error is the reason why no directory can be
+    /// used.
     pub(crate) fn directory(&self, profile: &Profile) -> Result<PathBuf, String> {
         let places = self.env.places();
         let (path, is_set) = match self.own(Key::StoreDir) {
@@ -280,8 +282,8 @@ impl SettingSources {
         }
     }
 
-    /// Returns the directory that replaces the usual one, if the usual one cannot be used. Nothing replaces a directory
-    /// that the user has named.
+    /// Returns the directory that replaces the usual one, if the usual one cannot be used. Nothing
+    /// replaces a directory that the user has named.
     pub(crate) fn fallback(&self, profile: &Profile) -> Option<Fallback> {
         // The profiles of other systems promise a fixed directory.
         if self.own(Key::StoreDir).is_some() || profile.directory != Profile::OWN.directory {
@@ -291,8 +293,8 @@ impl SettingSources {
         Fallback::of(&own, &self.env)
     }
 
-    /// Returns the directory store of a profile. The error is the reason why it has none. Settings apply to every
-    /// profile.
+    /// Returns the directory store of a profile. The error is the reason why it has none. Settings
+    /// apply to every profile.
     pub(crate) fn disk(&self, profile: &Profile) -> Result<Disk, String> {
         let directory = self.directory(profile)?;
         let mut options =

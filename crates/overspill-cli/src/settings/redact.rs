@@ -20,8 +20,8 @@ pub(crate) struct Fault {
 pub(crate) enum FaultKind {
     /// The whole file: it may have set anything.
     File,
-    /// The whole file, because a directory of the user above it is closed. A command then runs as if it had no home, so
-    /// overspill prints no warning.
+    /// The whole file, because a directory of the user above it is closed. A command then runs as
+    /// if it had no home, so overspill prints no warning.
     Closed,
     /// `redact` in the file, or a misspelt `redact`.
     Value,

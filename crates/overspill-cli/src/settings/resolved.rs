@@ -1,4 +1,5 @@
-//! The settings that apply: combines files, variables and the profile, and makes the engine from them.
+//! The settings that apply: combines files, variables and the profile, and makes the engine from
+//! them.
 
 use overspill::internal::settings::{CallValue, RefusedSetting, Warning};
 use overspill::internal::store::Nowhere;

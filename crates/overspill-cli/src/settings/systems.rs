@@ -1,4 +1,5 @@
-//! Settings of other systems that their profiles read: variables for `unified`, JSON files for `takumi`.
+//! Settings of other systems that their profiles read: variables for `unified`, JSON files for
+//! `takumi`.
 
 use std::path::{Path, PathBuf};
 

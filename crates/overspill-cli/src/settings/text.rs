@@ -13,7 +13,8 @@ use crate::ui;
 /// The size of the largest settings file that is read, in bytes.
 pub(crate) const MOST: u64 = 1 << 20;
 
-/// Returns the directory above a file that this user cannot enter. It hides whether the file exists.
+/// Returns the directory above a file that this user cannot enter. It hides whether the file
+/// exists.
 pub(crate) fn closed_above(path: &Path) -> Option<ClosedDirectory> {
     let is_denied = |path: &Path| {
         fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::PermissionDenied)
@@ -52,12 +53,14 @@ pub(crate) struct OfProject {
     pub(crate) found: Option<(PathBuf, String)>,
     /// Files that cannot be read.
     pub(crate) warnings: Vec<Warning>,
-    /// Notes about files that overspill ignores because of their owner. Only `config` and `doctor` show them: the
-    /// user did not make these files, and another user could otherwise add a line to the output of every command.
+    /// Notes about files that overspill ignores because of their owner. Only `config` and `doctor`
+    /// show them: the user did not make these files, and another user could otherwise add a line to
+    /// the output of every command.
     pub(crate) notes: Vec<Warning>,
 }
 
-/// Reads the nearest file of this name, in the working directory and the directories above it within the project.
+/// Reads the nearest file of this name, in the working directory and the directories above it
+/// within the project.
 ///
 /// Only a regular file counts, since a link in a checkout may lead anywhere. It must belong to the
 /// user or to root: otherwise `/tmp/.overspill.toml` of one user would apply to all others.

@@ -1,4 +1,5 @@
-//! Reads and prints numbers with units: limits, sizes and durations. Settings and options share these functions.
+//! Reads and prints numbers with units: limits, sizes and durations. Settings and options share
+//! these functions.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The kinds of values of settings: reads a value from text, prints it, and describes the allowed values.
+//! The kinds of values of settings: reads a value from text, prints it, and describes the allowed
+//! values.
 
 use std::path::PathBuf;
 

@@ -41,8 +41,8 @@ pub(super) fn is_ours(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(PREFIX.as_bytes())
 }
 
-/// Returns warnings about unknown variables. A variable that resembles one about `redact` has the kind of its mistake,
-/// because the user expects masking.
+/// Returns warnings about unknown variables. A variable that resembles one about `redact` has the
+/// kind of its mistake, because the user expects masking.
 pub(super) fn unknown(variables: &[(OsString, OsString)]) -> Vec<(Warning, Option<FaultKind>)> {
     let names = variables.iter().map(|(name, _)| name.to_string_lossy());
     let ours = names.filter(|name| name.starts_with(PREFIX) || almost_redact(name).is_some());
@@ -71,8 +71,9 @@ fn almost_redact(name: &str) -> Option<FaultKind> {
     kinds.into_iter().find(is_meant).map(|(_, kind)| kind)
 }
 
-/// Tells whether two names can differ by at most [`SLIPS`] letters. It is a quick check before the exact distance,
-/// which takes about 20,000 instructions, and every start of the program checks every variable.
+/// Tells whether two names can differ by at most [`SLIPS`] letters. It is a quick check before the
+/// exact distance, which takes about 20,000 instructions, and every start of the program checks
+/// every variable.
 fn has_almost_the_letters_of(name: &str, variable: &str) -> bool {
     if name.len().abs_diff(variable.len()) > SLIPS * char::MAX.len_utf8() {
         return false;

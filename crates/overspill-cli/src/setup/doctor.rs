@@ -1,4 +1,5 @@
-//! The checks of `overspill doctor`: the program, the settings, the store, the bucket and the hosts.
+//! The checks of `overspill doctor`: the program, the settings, the store, the bucket and the
+//! hosts.
 
 use std::process::{Command, Stdio};
 
@@ -135,7 +136,8 @@ fn look_at_settings(findings: &mut Findings, env: &Env) {
     }
 }
 
-/// Checks the bucket, if one is set. Then saves and removes a trial output, and reports the used space.
+/// Checks the bucket, if one is set. Then saves and removes a trial output, and reports the used
+/// space.
 fn look_at_store(findings: &mut Findings, env: &Env) {
     let in_force = SettingSources::of_user(env).in_force(Some(Profile::OWN));
     let retention = in_force.sources.retention(&Profile::OWN);

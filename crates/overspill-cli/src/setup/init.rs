@@ -146,7 +146,8 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
         change.target.pieces.iter().find_map(|one| one.piece.old(before))
     });
     for (_, text) in &mut plan.scripts {
-        // If the settings have no place for the variable, the alias of the host passes on the user's value.
+        // If the settings have no place for the variable, the alias of the host passes on the
+        // user's value.
         let own = old.as_deref().map_or_else(|| "\"$OVERSPILL_BASH_ENV\"".into(), ui::shell_word);
         *text = text.replace("@BEFORE@", &own);
     }
@@ -155,7 +156,8 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
 
 /// Returns the text of a file with all requested pieces, and our pieces in it.
 ///
-/// Existing pieces keep their place. Pieces of a layer that an earlier `init` added stay, and are updated.
+/// Existing pieces keep their place. Pieces of a layer that an earlier `init` added stay, and are
+/// updated.
 fn with_ours(
     now: Option<&str>,
     target: &Target,
@@ -192,7 +194,8 @@ fn with_ours(
     Ok((text, ours.into_iter().cloned().collect()))
 }
 
-/// Fails if this program runs from a cache: after the cache is emptied, every command of the agents would fail.
+/// Fails if this program runs from a cache: after the cache is emptied, every command of the agents
+/// would fail.
 fn refuse_cached_program(env: &Env) -> anyhow::Result<()> {
     let cache = env.executable().ok().and_then(|program| installed::cache(&program));
     let Some(cache) = cache else { return Ok(()) };
@@ -216,7 +219,8 @@ fn layers(args: &InitArgs) -> Vec<SetupLayer> {
     asked.into_iter().filter(|(_, is_asked)| *is_asked).map(|(layer, _)| layer).collect()
 }
 
-/// Writes the receipt, then the files. With the receipt first, `uninstall` can undo an interrupted `init`.
+/// Writes the receipt, then the files. With the receipt first, `uninstall` can undo an interrupted
+/// `init`.
 fn carry_out(host: &Host, plan: &SetupPlan, changes: &[Change], env: &Env) -> anyhow::Result<()> {
     let links = env.links();
     let mut receipt = Receipt::read(host, env)?;

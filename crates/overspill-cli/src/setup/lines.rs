@@ -41,7 +41,8 @@ pub(super) fn with_variable(text: &str, name: &str, value: &str) -> String {
     }
 }
 
-/// Returns the text with `old` in the place of the line that applies. Without `old`, it removes the line.
+/// Returns the text with `old` in the place of the line that applies. Without `old`, it removes the
+/// line.
 pub(super) fn without_variable(text: &str, name: &str, old: Option<&str>) -> String {
     let Some(place) = place_of(text, name) else { return text.to_owned() };
     let rest = &text[place.end..];

@@ -1,8 +1,9 @@
 //! `overspill init`, `uninstall` and `doctor`: set up host agents, undo that, and check it.
 //!
-//! `init` makes a plan from the table of hosts: which pieces go into which file. It finds our pieces in each file, adds
-//! the missing ones, and writes a receipt with the texts before and after and with our pieces. Then it writes the
-//! files. `uninstall` restores the text before, if the file has not changed since, else it removes our pieces.
+//! `init` makes a plan from the table of hosts: which pieces go into which file. It finds our
+//! pieces in each file, adds the missing ones, and writes a receipt with the texts before and after
+//! and with our pieces. Then it writes the files. `uninstall` restores the text before, if the file
+//! has not changed since, else it removes our pieces.
 
 mod doctor;
 mod findings;
@@ -38,7 +39,8 @@ pub(crate) use uninstall::uninstall;
 
 use plan::{SetupScope, path_of};
 
-/// Returns the hosts with these names. The error for an unknown name lists all hosts, or the likely one.
+/// Returns the hosts with these names. The error for an unknown name lists all hosts, or the likely
+/// one.
 fn named(names: &[String], command: &str) -> anyhow::Result<Vec<&'static Host>> {
     let one = |name: &String| {
         Host::named(name).ok_or_else(|| {

@@ -11,7 +11,8 @@ use crate::env::Env;
 use crate::hosts::{Host, OwnSlot, SetupStep};
 use crate::jsonc::Jsonc;
 
-/// Returns the environment variables that override our file of variables, each with the path of that file.
+/// Returns the environment variables that override our file of variables, each with the path of
+/// that file.
 pub(super) fn by_environment(host: &Host, receipt: &Receipt, env: &Env) -> Vec<(String, String)> {
     let plan = SetupPlan::of(host, SetupScope::User, &[SetupLayer::Base], env);
     let mut all = Vec::new();
@@ -27,7 +28,8 @@ pub(super) fn by_environment(host: &Host, receipt: &Receipt, env: &Env) -> Vec<(
     all
 }
 
-/// Returns a sentence for each file that overrides ours: the files of the project, and the file that a variable names.
+/// Returns a sentence for each file that overrides ours: the files of the project, and the file
+/// that a variable names.
 pub(super) fn by_files(host: &Host, env: &Env) -> Vec<String> {
     let mut said = Vec::new();
     let named = host.settings_variable.and_then(|name| env.variable(name)).map(PathBuf::from);

@@ -20,7 +20,8 @@ pub(super) struct Owned {
 }
 
 impl Owned {
-    /// Finds our pieces in the text of a file. `possible` are the pieces that `init` can write there.
+    /// Finds our pieces in the text of a file. `possible` are the pieces that `init` can write
+    /// there.
     pub(super) fn of(
         now: Option<&str>,
         path: &Path,
@@ -43,7 +44,8 @@ impl Owned {
             return Ok(Owned { before: wrote.before.clone(), pieces, changed });
         }
         let before = without(now, path, pieces.iter().rev(), old)?;
-        // `init` created the file, and it has nothing else. Without a receipt, an empty file counts as created.
+        // `init` created the file, and it has nothing else. Without a receipt, an empty file counts
+        // as created.
         let was_made = match wrote {
             Some(wrote) => wrote.before.is_none(),
             None => !pieces.is_empty(),
@@ -77,7 +79,8 @@ pub(super) fn without<'a>(
     })
 }
 
-/// Returns the pieces of a receipt. For a receipt without a list, it compares the texts before and after.
+/// Returns the pieces of a receipt. For a receipt without a list, it compares the texts before and
+/// after.
 fn noted(wrote: &Wrote, path: &Path, possible: &[LayeredPiece]) -> Vec<LayeredPiece> {
     if let Some(pieces) = &wrote.pieces {
         return pieces.clone();
@@ -90,8 +93,8 @@ fn noted(wrote: &Wrote, path: &Path, possible: &[LayeredPiece]) -> Vec<LayeredPi
     possible.iter().filter(is_new).cloned().collect()
 }
 
-/// Returns our pieces in a file without a receipt, if one of them names the directory of our links or has our marks.
-/// The receipt of a file that two hosts share may belong to the other host.
+/// Returns our pieces in a file without a receipt, if one of them names the directory of our links
+/// or has our marks. The receipt of a file that two hosts share may belong to the other host.
 fn signed(now: &str, path: &Path, possible: &[LayeredPiece], env: &Env) -> Vec<LayeredPiece> {
     // The user may have set the same value as one of our defaults.
     let is_default =

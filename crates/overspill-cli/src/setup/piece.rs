@@ -1,4 +1,5 @@
-//! A piece: one change that `init` makes in a file. This module adds a piece to a text, finds it and removes it.
+//! A piece: one change that `init` makes in a file. This module adds a piece to a text, finds it
+//! and removes it.
 
 use std::path::Path;
 
@@ -95,8 +96,8 @@ impl SetupPiece {
         }
     }
 
-    /// Tells whether the text has the piece exactly as `init` writes it. `before` is the text before `init`: a proxy
-    /// that it already had is not ours.
+    /// Tells whether the text has the piece exactly as `init` writes it. `before` is the text
+    /// before `init`: a proxy that it already had is not ours.
     pub(super) fn is_in(&self, text: &str, file: &Path, before: Option<&str>) -> bool {
         match self {
             SetupPiece::Json { path, value, .. } => Jsonc::parse(text).is_ok_and(|json| {
@@ -118,8 +119,8 @@ impl SetupPiece {
         }
     }
 
-    /// Returns the text without the piece; `None` if nothing is left of the file. `before` is the text before `init`, if
-    /// that is known. The text must have the piece.
+    /// Returns the text without the piece; `None` if nothing is left of the file. `before` is the
+    /// text before `init`, if that is known. The text must have the piece.
     pub(super) fn take(
         &self,
         text: &str,
@@ -169,7 +170,8 @@ impl SetupPiece {
         }))
     }
 
-    /// Tells whether the piece names the directory of our links, which only `init` writes, or has our marks.
+    /// Tells whether the piece names the directory of our links, which only `init` writes, or has
+    /// our marks.
     pub(super) fn is_signed(&self, links: &str) -> bool {
         match self {
             SetupPiece::Paragraph(_) => true,
@@ -219,7 +221,8 @@ fn index(json: &Jsonc, path: &[String], value: &Value) -> Option<usize> {
     found.as_array()?.iter().position(|item| item == value)
 }
 
-/// Returns the text without a member, and without objects around it that are empty then and did not exist before.
+/// Returns the text without a member, and without objects around it that are empty then and did not
+/// exist before.
 fn without(json: &Jsonc, path: &[&str], before: Option<&str>) -> String {
     let text = json.without(path);
     let Some((_, way)) = path.split_last().filter(|(_, way)| !way.is_empty()) else { return text };
@@ -230,7 +233,8 @@ fn without(json: &Jsonc, path: &[&str], before: Option<&str>) -> String {
     if is_empty && !was_there { without(&json, way, before) } else { text.clone() }
 }
 
-/// Tells whether the file writes a value exactly like `text`, except for blanks: an empty list may have comments in it.
+/// Tells whether the file writes a value exactly like `text`, except for blanks: an empty list may
+/// have comments in it.
 fn is_written(json: &Jsonc, path: &[&str], text: &str) -> bool {
     json.written_at(path).is_some_and(|it| it.split_whitespace().collect::<String>() == text)
 }

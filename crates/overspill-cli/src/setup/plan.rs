@@ -1,4 +1,5 @@
-//! The plan of `init` for a host: the files, and the pieces for each file, with all paths filled in.
+//! The plan of `init` for a host: the files, and the pieces for each file, with all paths filled
+//! in.
 
 use std::path::PathBuf;
 
@@ -60,7 +61,8 @@ pub(super) struct SetupPlan {
     pub(super) targets: Vec<Target>,
     /// The names of links in the directory of our links.
     pub(super) links: Vec<&'static str>,
-    /// Files in the directory of our links: the name and the text. `@BEFORE@` in the text is not filled in yet.
+    /// Files in the directory of our links: the name and the text. `@BEFORE@` in the text is not
+    /// filled in yet.
     pub(super) scripts: Vec<(&'static str, String)>,
 }
 
@@ -171,7 +173,8 @@ impl SetupPlan {
     }
 }
 
-/// Returns the paragraph about overspill for a host. In a project it has no path, because other machines read it, too.
+/// Returns the paragraph about overspill for a host. The rules of a project name no path, because
+/// they are read on other machines, too.
 fn rules(host: &Host, scope: SetupScope, env: &Env) -> String {
     if host.resets_path && scope == SetupScope::User {
         return RULES.replace("`overspill ", &filled("`@COMMAND@ ", |word| word, env));

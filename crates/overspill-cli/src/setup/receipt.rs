@@ -1,4 +1,5 @@
-//! The receipt: a JSON file with the changes of `init` for one host, so that `uninstall` can restore each file exactly.
+//! The receipt: a JSON file with the changes of `init` for one host, so that `uninstall` can
+//! restore each file exactly.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -18,8 +19,8 @@ use crate::ui;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Returns the version of the program that wrote a receipt, if it is later than this one. Only the first two numbers
-/// count: patch versions do not change the form of a receipt.
+/// Returns the version of the program that wrote a receipt, if it is later than this one. Only the
+/// first two numbers count: patch versions do not change the form of a receipt.
 fn later_version(receipt: &str) -> Option<String> {
     let numbers = |version: &str| -> Option<(u64, u64)> {
         let mut parts = version.split('.').map(str::parse);
@@ -118,7 +119,8 @@ impl Receipt {
         self.files.iter().find(|file| file.path == path)
     }
 
-    /// Adds a file to the receipt, or replaces its entry. A file without a piece of ours is not added.
+    /// Adds a file to the receipt, or replaces its entry. A file without a piece of ours is not
+    /// added.
     pub(super) fn note(&mut self, wrote: Wrote) {
         self.files.retain(|file| file.path != wrote.path);
         if wrote.pieces.as_ref().is_none_or(|pieces| !pieces.is_empty()) {
@@ -184,7 +186,8 @@ impl Receipt {
         write(&path, &text).with_context(|| shown)
     }
 
-    /// Removes the receipt. With the last receipt, it also removes the directory, and our links if no file names them.
+    /// Removes the receipt. With the last receipt, it also removes the directory, and our links if
+    /// no file names them.
     pub(super) fn remove(host: &Host, keeps_links: bool, env: &Env) {
         let _ = fs::remove_file(Receipt::path(host, env));
         let _ = fs::remove_dir(Receipt::directory(env));

@@ -1,5 +1,5 @@
-//! The shell slot: the piece that sets the shell or prefix of a host. The user may have a value there, which overspill
-//! calls.
+//! The shell slot: the piece that sets the shell or prefix of a host. The user may have a value
+//! there, which overspill calls.
 
 use std::path::Path;
 
@@ -66,7 +66,8 @@ fn value_in(piece: &SetupPiece, text: &str) -> Option<String> {
     }
 }
 
-/// Takes the value of the file into the slot, if it is a link of ours for a program of the user or for another shell.
+/// Takes the value of the file into the slot, if it is a link of ours for a program of the user or
+/// for another shell.
 pub(super) fn recognise(host: &Host, pieces: &mut [LayeredPiece], now: Option<&str>, env: &Env) {
     let Some(piece) = slot(host, pieces, env) else { return };
     let found = now.and_then(|now| value_in(piece, now));
@@ -76,9 +77,11 @@ pub(super) fn recognise(host: &Host, pieces: &mut [LayeredPiece], now: Option<&s
     }
 }
 
-/// Puts our link for the user's program into the slot. Returns the user's value, if the user has one.
+/// Puts our link for the user's program into the slot. Returns the user's value, if the user has
+/// one.
 ///
-/// If the file has no value, the value counts that the host would use: from another file, or from the environment.
+/// If the file has no value, the value counts that the host would use: from another file, or from
+/// the environment.
 pub(super) fn chain(
     host: &Host,
     pieces: &mut [LayeredPiece],
@@ -135,8 +138,8 @@ fn elsewhere(
     of(value, format!("the variable {name}"))
 }
 
-/// Returns the variable that a slot sets against the environment. A file of variables does not: the environment
-/// overrides it.
+/// Returns the variable that a slot sets against the environment. A file of variables does not: the
+/// environment overrides it.
 fn variable(piece: &SetupPiece) -> Option<&str> {
     match piece {
         SetupPiece::Json { path, .. } => match &path[..] {
@@ -147,7 +150,8 @@ fn variable(piece: &SetupPiece) -> Option<&str> {
     }
 }
 
-/// Returns a value of the user that our piece overrides, because the user set it elsewhere after `init` ran.
+/// Returns a value of the user that our piece overrides, because the user set it elsewhere after
+/// `init` ran.
 pub(super) fn hidden(
     host: &Host,
     pieces: &mut [LayeredPiece],

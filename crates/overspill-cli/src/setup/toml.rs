@@ -48,8 +48,8 @@ pub(super) fn replaced(text: &str, path: &[&str], written: &str) -> Result<Strin
     Ok(span.map_or_else(|| text.to_owned(), |span| edit::spliced(text, span, written)))
 }
 
-/// Returns `text` without the value at `path`, and without tables around it that are empty then and did not exist
-/// before.
+/// Returns `text` without the value at `path`, and without tables around it that are empty then and
+/// did not exist before.
 pub(super) fn without(text: &str, path: &[&str], before: Option<&str>) -> Result<String, String> {
     let mut text = match place_of(&edit::parse(text)?, text, path) {
         Some(place) => edit::spliced(text, place, ""),

@@ -1,4 +1,5 @@
-//! The trial of `doctor`: sends a long output through overspill in the same way as a host, and checks the result.
+//! The trial of `doctor`: sends a long output through overspill in the same way as a host, and
+//! checks the result.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -87,7 +88,8 @@ impl Trial<'_> {
         judged(&text, &self.ceiling)?;
         match output.status.code() {
             Some(3) => Ok("a long output is shortened, and the exit code is right".into()),
-            code => Err(format!("the exit code is {code:?} in place of 3")),
+            Some(code) => Err(format!("the exit code is {code} in place of 3")),
+            None => Err("a signal ended the command".into()),
         }
     }
 

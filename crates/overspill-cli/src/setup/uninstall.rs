@@ -116,7 +116,8 @@ fn is_set_up(host: &Host, env: &Env) -> bool {
     Receipt::exists(host, env) || !by_shape(host, env).files.is_empty()
 }
 
-/// Returns the directories above a file that `init` may have made, below the home directory and below the project.
+/// Returns the directories above a file that `init` may have made, below the home directory and
+/// below the project.
 fn made_for(file: &Path, env: &Env) -> Vec<PathBuf> {
     let roots: Vec<PathBuf> = env.home().into_iter().chain([env.project_root()]).collect();
     let is_below = |directory: &&Path| {

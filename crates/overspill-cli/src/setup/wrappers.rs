@@ -15,14 +15,16 @@ struct OutputWrapper {
     marks: &'static [&'static str],
     /// The path of its settings file, below the directory of all settings.
     settings: &'static str,
-    /// The table that decides whether the program keeps raw outputs. If a key is missing, the program ignores the file.
+    /// The table that decides whether the program keeps raw outputs. If a key is missing, the
+    /// program ignores the file.
     raw_outputs: &'static str,
     keys: &'static [&'static str],
     /// The key and the value with which the program keeps all raw outputs.
     keeps_all: [&'static str; 2],
     /// The command that writes all settings with their defaults.
     make_settings: &'static str,
-    /// Commands whose raw output the program never keeps, and the setting that leaves them to overspill.
+    /// Commands whose raw output the program never keeps, and the setting that leaves them to
+    /// overspill.
     drops: &'static str,
     leave: &'static str,
 }
@@ -71,7 +73,7 @@ impl OutputWrapper {
         Some(FoundWrapper { name, keeps_raw, said })
     }
 
-    /// Tells whether the program keeps all raw outputs that it can keep and mentions them in its output.
+    /// Tells whether the program keeps all raw outputs that it can keep, with a sentence about it.
     fn keeps(&self, table: Option<&Item>, settings: &str) -> (bool, String) {
         let OutputWrapper { name, raw_outputs, make_settings, drops, leave, .. } = *self;
         let [key, value] = self.keeps_all;

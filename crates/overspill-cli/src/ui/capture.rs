@@ -6,8 +6,9 @@ thread_local! {
     static CAPTURED: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
 }
 
-/// Runs a command on this thread. Returns its exit code, and the text that it would print to standard output. An error
-/// becomes an object in that text, as with `--json`. Warnings and progress bars are dropped.
+/// Runs a command on this thread. Returns its exit code, and the text that it would print to
+/// standard output. An error becomes an object in that text, as with `--json`. Warnings and
+/// progress bars are dropped.
 pub(crate) fn captured(run: impl FnOnce() -> u8) -> (u8, Vec<u8>) {
     CAPTURED.with_borrow_mut(|answer| *answer = Some(Vec::new()));
     let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));

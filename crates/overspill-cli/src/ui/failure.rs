@@ -116,7 +116,8 @@ pub(crate) fn warn_line(text: &str) {
     }
 }
 
-/// Prints a text on stderr with each line escaped: a path in it must not send escapes to the terminal.
+/// Prints a text on stderr with each line escaped: a path in it must not send escapes to the
+/// terminal.
 fn print_lines(before: &str, text: &str) {
     if super::is_captured() {
         return;

@@ -2,10 +2,12 @@
 
 use serde_json::{Map, Value};
 
-/// The version of the JSON shapes. It rises if a field changes its name or type, and not for a new field.
+/// The version of the JSON shapes. It rises if a field changes its name or type, and not for a new
+/// field.
 const VERSION: u64 = 1;
 
-/// Returns an object as one line that begins with the version. For a list, each object has its own line.
+/// Returns an object as one line that begins with the version. For a list, each object has its own
+/// line.
 pub(crate) fn json_line(value: Value) -> String {
     match value {
         Value::Array(rows) => rows.into_iter().map(json_line).collect(),

@@ -24,7 +24,8 @@ pub(crate) struct Pager {
     needs_less: bool,
 }
 
-/// The options of `less` if the user sets none: quit if the text fits the screen, keep colours, do not clear the screen.
+/// The options of `less` if the user sets none: quit if the text fits the screen, keep colours, do
+/// not clear the screen.
 const LESS: &str = "FRX";
 const DEFAULT: &str = "less";
 /// The exit codes of a shell that mean that the command did not start.
@@ -45,8 +46,8 @@ impl PagerArgs {
 }
 
 impl Pager {
-    /// Sends the text that `write` writes to the pager. Returns `false` if the pager could not be started, so that
-    /// nothing was shown.
+    /// Sends the text that `write` writes to the pager. Returns `false` if the pager could not be
+    /// started, so that nothing was shown.
     ///
     /// A person may close the pager before the end. That is not an error.
     pub(crate) fn show(
@@ -54,8 +55,8 @@ impl Pager {
         write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
     ) -> anyhow::Result<bool> {
         let Ok(mut child) = self.start() else { return Ok(false) };
-        // Ctrl-C also reaches the pager, which decides its meaning. If the pager closes early, the next write
-        // fails.
+        // Ctrl-C also reaches the pager, which decides its meaning. If the pager closes early, the
+        // next write fails.
         process::leave_keys_to_child();
         let written = match child.stdin.take() {
             Some(pipe) => {

@@ -13,7 +13,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const EVERY: Duration = Duration::from_millis(100);
 const BAR: usize = 30;
 
-/// A progress bar on standard error. It appears only on a terminal, and disappears when the value is dropped.
+/// A progress bar on standard error. It appears only on a terminal, and disappears when the value
+/// is dropped.
 pub(crate) struct Progress(Option<Running>);
 
 struct Running {
@@ -99,7 +100,8 @@ fn draw(state: &State, what: &str, neighbours: Neighbours) {
             thread::park_timeout(patience - waited);
             continue;
         }
-        // A program that asks for a password, or draws on the screen, has changed the modes of the terminal.
+        // A program that asks for a password, or draws on the screen, has changed the modes of the
+        // terminal.
         if process::is_terminal_plain() {
             let line = super::short(&line(state, what, waited.as_secs()), width());
             let (before, after) = neighbours.frame(!drawn);
@@ -109,7 +111,8 @@ fn draw(state: &State, what: &str, neighbours: Neighbours) {
         thread::park_timeout(every);
     }
     if drawn {
-        // An answer to a question moves the cursor below the bar, so the screen is cleared from the bar down.
+        // An answer to a question moves the cursor below the bar, so the screen is cleared from the
+        // bar down.
         let up = if neighbours == Neighbours::Others { "\x1b[A\x1b[J" } else { "" };
         let _ = write!(io::stderr(), "\r\x1b[K{up}");
     }
@@ -132,8 +135,8 @@ impl Neighbours {
         }
     }
 
-    /// Returns the texts before and after the bar. Beside other programs the bar has its own line, so that a question
-    /// stays on the screen, and other text may overwrite the bar.
+    /// Returns the texts before and after the bar. Beside other programs the bar has its own line,
+    /// so that a question stays on the screen, and other text may overwrite the bar.
     fn frame(self, is_first: bool) -> (&'static str, &'static str) {
         match self {
             Neighbours::None => ("", ""),
@@ -142,7 +145,8 @@ impl Neighbours {
     }
 }
 
-/// Returns the number of columns of the terminal minus one: some terminals break the line in the last column.
+/// Returns the number of columns of the terminal minus one: some terminals break the line in the
+/// last column.
 fn width() -> usize {
     let size = terminal_size::terminal_size_of(io::stderr());
     size.map_or(79, |(terminal_size::Width(columns), _)| usize::from(columns).saturating_sub(1))

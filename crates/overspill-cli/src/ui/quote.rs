@@ -1,5 +1,5 @@
-//! Foreign text in messages: escapes text from project files, paths and other users, so that it cannot forge a message
-//! or control the terminal.
+//! Foreign text in messages: escapes text from project files, paths and other users, so that it
+//! cannot forge a message or control the terminal.
 
 use overspill::internal::notice::defused;
 use overspill::internal::settings::Warning;
@@ -19,8 +19,9 @@ const WHOLE_FILE: [&str; 3] = ["not read", "not TOML", "not JSON"];
 
 /// Returns foreign text for one line: at most `most` characters, all of them visible.
 ///
-/// Control characters, and characters that hide or reorder text, become `\n` or `\u{202e}`. A forged
-/// `[overspill …` becomes `(overspill …` by [`defused`]. Escaping twice has the same result as escaping once.
+/// Control characters, and characters that hide or reorder text, become `\n` or `\u{202e}`. A
+/// forged `[overspill …` becomes `(overspill …` by [`defused`]. Escaping twice has the same result
+/// as escaping once.
 pub(crate) fn escaped(text: &str, most: usize) -> String {
     let mut line = String::new();
     let mut room = most;
@@ -97,8 +98,8 @@ fn is_hidden(c: char) -> bool {
         return c.is_ascii_control();
     }
     // The standard library escapes control and format characters (among them all for direction and
-    // width), unusual blanks, and characters that are private or not assigned. After a letter it leaves
-    // combining marks, which names in many languages need.
+    // width), unusual blanks, and characters that are private or not assigned. After a letter it
+    // leaves combining marks, which names in many languages need.
     let pair: String = ['x', c].iter().collect();
     pair.escape_debug().nth(1) == Some('\\') || is_blank_letter(c)
 }

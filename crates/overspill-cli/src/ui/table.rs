@@ -32,7 +32,8 @@ const GAP: &str = "  ";
 const LONGEST_CELL: usize = 1_000;
 /// The number of columns that a text gets at least, on any terminal.
 const LEAST: usize = 8;
-/// The number of columns that the last text should get. If it gets less, optional columns are left out.
+/// The number of columns that the last text should get. If it gets less, optional columns are left
+/// out.
 const ENOUGH: usize = 14;
 
 impl Table {
@@ -77,7 +78,8 @@ impl Table {
         self
     }
 
-    /// Returns the table in lines of at most `width` columns. A column that is empty in all rows is left out.
+    /// Returns the table in lines of at most `width` columns. A column that is empty in all rows is
+    /// left out.
     pub(crate) fn text(&self, width: usize) -> String {
         self.painted(width, Colors::OFF)
     }
@@ -129,7 +131,8 @@ impl Table {
         text
     }
 
-    /// Returns the columns to show: those with text, without optional columns for which the table has no room.
+    /// Returns the columns to show: those with text, without optional columns for which the table
+    /// has no room.
     fn used(&self, width: usize, widest: impl Fn(usize) -> usize) -> Vec<usize> {
         let is_empty = |column: usize| self.rows.iter().all(|row| row[column].is_empty());
         let mut used: Vec<usize> =
@@ -148,7 +151,8 @@ impl Table {
         used
     }
 
-    /// Returns the width that the last column needs: the whole width for numbers, enough to recognise a text.
+    /// Returns the width that the last column needs: the whole width for numbers, enough to
+    /// recognise a text.
     fn needed(&self, last: usize, widest: impl Fn(usize) -> usize) -> usize {
         match self.columns[last].align {
             Align::Right => widest(last),

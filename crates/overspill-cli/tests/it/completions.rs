@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 
 use crate::program::{Done, Test, program, skip};
 
-/// Returns a home with two outputs and the program in `bin`, and the short ids of the outputs, the newest first.
+/// Returns a home with two outputs and the program in `bin`, and the short ids of the outputs, the
+/// newest first.
 fn home() -> (Done, [String; 2]) {
     let done = Test::new(&["run", "--", "seq", "1", "5000"]).run().code(0);
     let bin = done.test.dir.path().join("bin");

@@ -1,4 +1,5 @@
-//! Hostile text from records, directories and outputs in messages of overspill: all of it is escaped.
+//! Hostile text from records, directories and outputs in messages of overspill: all of it is
+//! escaped.
 
 use std::fs;
 

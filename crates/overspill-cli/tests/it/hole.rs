@@ -1,11 +1,12 @@
-//! Outputs larger than `store.max_output`: line numbers are those of the original, and commands report the missing
-//! lines.
+//! Outputs larger than `store.max_output`: line numbers are those of the original, and commands
+//! report the missing lines.
 
 use std::process::Stdio;
 
 use crate::program::{Done, Test, numbered};
 
-/// Returns 1001 lines, of which only line 501 is important. With the limit, lines 278–751 are in the hole.
+/// Returns 1001 lines, of which only line 501 is important. With the limit, lines 278–751 are in
+/// the hole.
 fn output() -> String {
     let numbers = numbered(1000);
     numbers.replacen("\n501\n", "\nERROR: the cause\n501\n", 1)

@@ -97,8 +97,8 @@ fn printed(done: &crate::program::Done, args: &[&str]) -> Vec<Value> {
     objects
 }
 
-/// Returns the schema of one command. The test refuses fields that the schema does not name, although programs should
-/// ignore them.
+/// Returns the schema of one command. The test refuses fields that the schema does not name,
+/// although programs should ignore them.
 fn schema(name: &str) -> Value {
     fn closed(value: &mut Value) {
         if let Value::Object(fields) = value {

@@ -1,4 +1,5 @@
-//! Typical mistakes of users. Each error names the thing and the place, and its hint has a command that works.
+//! Typical mistakes of users. Each error names the thing and the place, and its hint has a command
+//! that works.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

@@ -5,8 +5,8 @@ use std::fs;
 use crate::program::{Done, id_of, numbered, program, saved_run};
 use crate::terminal::run_on_terminal;
 
-/// Runs a command on a terminal of 33 lines. Returns the text on the screen, the exit code, and the text that the pager
-/// got.
+/// Runs a command on a terminal of 33 lines. Returns the text on the screen, the exit code, and the
+/// text that the pager got.
 fn paged(done: &Done, args: &[&str], pager: &str) -> (String, Option<i32>, String) {
     let dir = done.test.dir.path();
     let file = dir.join("paged");

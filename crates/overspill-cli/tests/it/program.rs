@@ -73,8 +73,8 @@ impl Test {
         environment(self.dir.path())
     }
 
-    /// Starts the program in the directory of the test, and waits until its command has made the file
-    /// `ready` there.
+    /// Starts the program in the directory of the test, and waits until its command has made the
+    /// file `ready` there.
     #[track_caller]
     pub(crate) fn start(self) -> Running {
         let mut command = self.command();
@@ -206,8 +206,8 @@ impl Done {
     }
 }
 
-/// Returns the sorted files of all outputs in a store: in the folders of projects, and outside of them for earlier
-/// versions.
+/// Returns the sorted files of all outputs in a store: in the folders of projects, and outside of
+/// them for earlier versions.
 pub(crate) fn outputs(store: &Path) -> Vec<PathBuf> {
     let in_it = |directory: &Path| -> Vec<PathBuf> {
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
@@ -237,7 +237,8 @@ pub(crate) fn saved_run() -> Done {
     Test::new(&["run", "--", "sh", "-c", "seq 1 5000; exit 3"]).run().code(3)
 }
 
-/// Reports why a test is skipped. It writes to stderr directly, because the test harness captures other output.
+/// Reports why a test is skipped. It writes to stderr directly, because the test harness captures
+/// other output.
 pub(crate) fn skip(reason: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {reason}");
 }

@@ -57,7 +57,8 @@ impl Home {
         (text(&output.stdout), text(&output.stderr))
     }
 
-    /// Runs overspill, checks that neither its output nor a saved file has a secret, and returns the output.
+    /// Runs overspill, checks that neither its output nor a saved file has a secret, and returns
+    /// the output.
     #[track_caller]
     fn all(&self, args: &[&str], input: &str) -> String {
         let (stdout, stderr) = self.run("all", args, input);

@@ -1,4 +1,5 @@
-//! Snapshots of help texts and tables. After an intended change: `INSTA_UPDATE=always cargo test snapshots`.
+//! Snapshots of help texts and tables. After an intended change:
+//! `INSTA_UPDATE=always cargo test snapshots`.
 
 use crate::program::{Test, saved_run};
 

@@ -10,8 +10,8 @@ use crate::program::program;
 
 const PROFILES: [&str; 5] = ["klaude", "unified", "takumi", "agent-v2", "opencode"];
 
-/// A home with a project in it. Every profile saves in its usual directory, except klaude: its directory is the same
-/// for all users of a machine.
+/// A home with a project in it. Every profile saves in its usual directory, except klaude: its
+/// directory is the same for all users of a machine.
 struct Home(tempfile::TempDir);
 
 impl Home {
@@ -78,7 +78,8 @@ fn outputs_of_every_profile_are_read_back_by_path_and_by_id() {
             let (code, text, error) = home.run(profile, &["info", named, "--json"]);
             assert!(code == 0 && text.contains(id), "{profile} {named}: {error}");
         }
-        // A path of `unified` is relative to the project, and the reader may be in a directory below.
+        // A path of `unified` is relative to the project, and the reader may be in a directory
+        // below.
         let mut deeper = home.command(profile, &["read", path, "--tail", "1"]);
         deeper.current_dir(home.project().join("deep/er"));
         assert_eq!(ended(deeper, "").0, 0, "{profile}");

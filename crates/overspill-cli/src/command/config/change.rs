@@ -1,4 +1,5 @@
-//! `overspill config set` and `unset`: change one value in a settings file, and keep its other text.
+//! `overspill config set` and `unset`: change one value in a settings file, and keep its other
+//! text.
 
 use std::fs;
 use std::io::ErrorKind;

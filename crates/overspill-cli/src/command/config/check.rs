@@ -4,7 +4,8 @@ use crate::bucket::{self, Check, Finding};
 use crate::env::Env;
 use crate::ui;
 
-/// Tries every right that overspill needs in the bucket, prints the results, and tells whether all of them work.
+/// Tries every right that overspill needs in the bucket, prints the results, and tells whether all
+/// of them work.
 pub(super) fn check(json: bool, env: &Env) -> anyhow::Result<bool> {
     let bucket = bucket::set(env)?;
     let progress = ui::Progress::of("asking the bucket");

@@ -15,7 +15,8 @@ use crate::ui;
 /// The editor if no variable names one.
 const DEFAULT_EDITOR: &str = "vi";
 
-/// Opens the settings file in the editor, and checks it afterwards. Creates the file if it does not exist.
+/// Opens the settings file in the editor, and checks it afterwards. Creates the file if it does not
+/// exist.
 pub(super) fn edit(args: &ConfigArgs, env: &Env) -> anyhow::Result<()> {
     let path = args.file(env)?;
     let destination = Destination::of(args, path.clone(), env)?;

@@ -43,7 +43,8 @@ pub(crate) struct ConfigArgs {
     /// Show only settings that differ from the default.
     #[arg(long)]
     changed: bool,
-    /// Use the defaults of this profile; `takumi` also has its own files [default: the setting `profile`].
+    /// Use the defaults of this profile; `takumi` also has its own files [default: the setting
+    /// `profile`].
     #[arg(long, global = true, value_name = "NAME", value_parser = profiles())]
     profile: Option<&'static str>,
     /// Print JSON.
@@ -160,7 +161,8 @@ impl ConfigArgs {
              `overspill config path` shows the files in use")
     }
 
-    /// Returns the path of the project's file: the nearest file that exists, else a file in the project's root.
+    /// Returns the path of the project's file: the nearest file that exists, else a file in the
+    /// project's root.
     fn project_file(&self, env: &Env) -> anyhow::Result<PathBuf> {
         let name = if self.is_takumi() { TAKUMI_FILE } else { PROJECT_FILE };
         let working = env.directory().context("the working directory")?;

@@ -1,4 +1,5 @@
-//! `overspill config get`, `list` and `path`: print values, their origins, and the paths of the settings files.
+//! `overspill config get`, `list` and `path`: print values, their origins, and the paths of the
+//! settings files.
 
 use std::path::PathBuf;
 

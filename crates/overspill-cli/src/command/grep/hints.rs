@@ -1,6 +1,7 @@
 //! Hints for options of `grep` and ripgrep that `overspill grep` does not have.
 
-/// Returns a hint that replaces an unknown option; `None` if grep and ripgrep do not have the option either.
+/// Returns a hint that replaces an unknown option; `None` if grep and ripgrep do not have the
+/// option either.
 pub(crate) fn hint(option: &str) -> Option<&'static str> {
     Some(match option {
         "-P" | "--perl-regexp" | "--pcre2" => {

@@ -1,4 +1,5 @@
-//! The request of a `grep` call: it computes the room for matches on a page, and the command for the next page.
+//! The request of a `grep` call: it computes the room for matches on a page, and the command for
+//! the next page.
 
 use overspill::core::Limits;
 use overspill::retrieve::{Answer, Query, Request};
@@ -12,10 +13,11 @@ use crate::stores::Outputs;
 
 /// The number of bytes that a heading, or the sentence about more matches, has at most.
 pub(super) const HEADING_BYTES: u64 = 80;
-/// The number of lines of a page without a match: a heading, the report about lines that were not searched, and the
-/// command for the next page.
+/// The number of lines of a page without a match: a heading, the report about lines that were not
+/// searched, and the command for the next page.
 const FRAME_LINES: u64 = 3;
-/// The number of lines that a page in JSON has at most. Each line has names of fields beside its text.
+/// The number of lines that a page in JSON has at most. Each line has names of fields beside its
+/// text.
 const JSON_LINES: u64 = 200;
 const JSON_LINE_BYTES: u64 = 100;
 
@@ -64,7 +66,8 @@ impl GrepRequest<'_> {
             return command_line(next, self.env.program_name());
         };
         let alone = left.len() == 1 && !self.all;
-        // `-m` limits the matches of each output, so the matches of the first output are counted separately.
+        // `-m` limits the matches of each output, so the matches of the first output are counted
+        // separately.
         let (most, shown) = match (self.query.most, query.most) {
             (Some(most), Some(rest)) if !alone => (Some(most), most - rest),
             (_, rest) => (rest, 0),
@@ -89,7 +92,8 @@ impl GrepRequest<'_> {
         flags.chain(self.args.store.words()).collect()
     }
 
-    /// Returns the line of JSON with the command for the next page; an empty text if this is the last page.
+    /// Returns the line of JSON with the command for the next page; an empty text if this is the
+    /// last page.
     pub(super) fn json_footer(&self, answer: &Answer, left: &[(Outputs, OutputId)]) -> String {
         let Some(next) = &answer.next else { return String::new() };
         let json = serde_json::json!({ "next": self.command(next, left), "what": answer.what });

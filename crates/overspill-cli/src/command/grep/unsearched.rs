@@ -30,7 +30,8 @@ impl Unsearched {
         }
     }
 
-    /// Returns the line that reports the missing lines on stdout; an empty text if everything was searched.
+    /// Returns the line that reports the missing lines on stdout; an empty text if everything was
+    /// searched.
     pub(super) fn line(&self, is_json: bool) -> String {
         let (Some((name, missing)), Some((_, what))) = (&self.first, self.what()) else {
             return String::new();

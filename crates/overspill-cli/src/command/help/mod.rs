@@ -1,4 +1,5 @@
-//! `overspill help`: prints the help of a command, or a page about a topic that concerns several commands.
+//! `overspill help`: prints the help of a command, or a page about a topic that concerns several
+//! commands.
 
 use clap::builder::PossibleValue;
 use clap::{CommandFactory, Parser};
@@ -10,7 +11,8 @@ use crate::ui::{self, UsageError};
 
 /// Prints the help of a command, or explains a topic.
 ///
-/// The topics are limits, keep, ids and settings. Without a name, `help` lists all commands and topics.
+/// The topics are limits, keep, ids and settings. Without a name, `help` lists all commands and
+/// topics.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill help

@@ -8,7 +8,8 @@ use overspill::core::internal::json::JsonTokens;
 
 /// The size of the largest input that is parsed, in bytes. Hosts put larger results into files.
 const MOST: usize = 32 << 20;
-/// The number of levels up to which values are parsed. Deeper values become text: serde refuses more than 127 levels.
+/// The number of levels up to which values are parsed. Deeper values become text: serde refuses
+/// more than 127 levels.
 const DEEPEST: usize = 100;
 
 /// Reads until the value is complete: a host may leave its end of the pipe open.
@@ -139,7 +140,8 @@ fn repair_string(string: &str, repaired: &mut String) {
 mod tests {
     use super::*;
 
-    /// A reader that gives one byte at a time, and panics if it is asked for a byte after the last one.
+    /// A reader that gives one byte at a time, and panics if it is asked for a byte after the last
+    /// one.
     struct Open<'a>(&'a [u8]);
 
     impl Read for Open<'_> {

@@ -1,8 +1,8 @@
 //! `overspill hook`: hosts call it before or after a tool, with a JSON payload on standard input.
 //!
-//! It decodes the result of the tool, shortens it, and prints the answer in the form of the host. If anything is
-//! unknown, it prints nothing: then every host goes on with its own result. The exit code is always 0, because some
-//! hosts take other codes for "do not run this tool".
+//! It decodes the result of the tool, shortens it, and prints the answer in the form of the host.
+//! If anything is unknown, it prints nothing: then every host goes on with its own result. The exit
+//! code is always 0, because some hosts take other codes for "do not run this tool".
 
 mod input;
 
@@ -105,7 +105,8 @@ fn answer(host: &Host, format: &dyn HookFormat, payload: &Value, env: &Env) -> O
     answer
 }
 
-/// Returns the profile for the results of a host: the profile of the settings, else our own with the limits of the host.
+/// Returns the profile for the results of a host: the profile of the settings, else our own with
+/// the limits of the host.
 ///
 /// The layout of results is the host's in every profile.
 fn profile(sources: &SettingSources, ceiling: Ceiling, layout: Option<ResultLayout>) -> Profile {
@@ -125,7 +126,8 @@ fn profile(sources: &SettingSources, ceiling: Ceiling, layout: Option<ResultLayo
     Profile { policy, errors, shape: layout.unwrap_or(ResultLayout::OWN), ..set }
 }
 
-/// Returns limits that leave room for a notice, because profiles of other systems do not count their notice.
+/// Returns limits that leave room for a notice, because profiles of other systems do not count
+/// their notice.
 fn without_notice(limits: Limits) -> Limits {
     let less = |limit: Option<u64>, notice: u64| limit.map(|most| most.saturating_sub(notice));
     Limits {
@@ -166,8 +168,8 @@ fn masked<'a>(engine: &Overspill, value: &'a Value) -> (Cow<'a, Value>, u64) {
     (Cow::Owned(masked), count)
 }
 
-/// Returns the text or the parts that replace a result. Returns `None` if the result is within the limits and its
-/// file, if it has one, has no secrets.
+/// Returns the text or the parts that replace a result. Returns `None` if the result is within the
+/// limits and its file, if it has one, has no secrets.
 fn shortened(
     result: HookResult,
     session: Option<String>,
@@ -186,7 +188,8 @@ fn shortened(
         HookContent::Text(text) => shortened_text(engine, &call, &text),
         HookContent::File(file, text) => match streamed(engine, &call, file) {
             Some(Outcome::Spilled(spilled)) => Some(Value::String(spilled.text)),
-            // The payload does not contain the text of the file, so nothing of it can be masked here.
+            // The payload does not contain the text of the file, so nothing of it can be masked
+            // here.
             Some(Outcome::Masked(masked)) => Some(String::from_utf8_lossy(&masked.bytes).into()),
             Some(Outcome::Whole(_)) | None => shortened_text(engine, &call, &text),
         },
@@ -217,12 +220,14 @@ fn shortened_text(engine: &Overspill, call: &Call, text: &str) -> Option<Value> 
 
 fn streamed(engine: &Overspill, call: &Call, mut file: File) -> Option<Outcome<'static>> {
     let mut spill = engine.spill(call.clone(), CallOptions::default());
-    // If the file cannot be read to its end, the host's own result is better than a part of the file.
+    // If the file cannot be read to its end, the host's own result is better than a part of the
+    // file.
     process::read_to_end(&mut file, |bytes| spill.push(bytes), || {}).ok()?;
     Some(spill.finish(CallEnd::default()))
 }
 
-/// Shortens an MCP result. Returns its list of parts, or the whole result if it still has structured content.
+/// Shortens an MCP result. Returns its list of parts, or the whole result if it still has
+/// structured content.
 fn shortened_result(
     engine: &Overspill,
     call: &Call,

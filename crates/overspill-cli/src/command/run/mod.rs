@@ -49,25 +49,29 @@ pub(crate) struct RunArgs {
     limits: LimitArgs,
     #[command(flatten)]
     call: CallDetails,
-    /// Run this line in your shell ($SHELL), with pipes and redirections [default: run CMD without a shell].
+    /// Run this line in your shell ($SHELL), with pipes and redirections [default: run CMD without
+    /// a shell].
     #[arg(long, value_name = "LINE", conflicts_with = "command")]
     shell: Option<OsString>,
     /// How to show the command's standard error.
     #[arg(long, value_enum, default_value_t, value_name = "WHERE")]
     stderr: Stderr,
-    /// Give the command a terminal, also if stdout is a pipe or a file [default: only if stdout is a terminal].
+    /// Give the command a terminal, also if stdout is a pipe or a file [default: only if stdout is
+    /// a terminal].
     #[arg(long, overrides_with = "no_pty")]
     pty: bool,
     /// Give the command pipes, also on a terminal.
     #[arg(long)]
     no_pty: bool,
-    /// Show the start live, and the end when the command has ended [default: show the preview at the end].
+    /// Show the start live, and the end when the command has ended [default: show the preview at
+    /// the end].
     #[arg(long)]
     stream: bool,
     /// Show the whole output, without a limit.
     #[arg(long, conflicts_with = "stream")]
     all: bool,
-    /// End the command and its child processes after this time, such as `90s` or `10m` [default: no timeout].
+    /// End the command and its child processes after this time, such as `90s` or `10m` [default: no
+    /// timeout].
     #[arg(long, value_name = "TIME", value_parser = duration)]
     timeout: Option<Duration>,
     /// The command and its arguments. The first argument that is not an option starts the command.

@@ -16,7 +16,8 @@ const SHELL: &str = "Bash";
 const RESULT: &str = "tool_response";
 
 impl HookFormat for ClaudeFormat {
-    /// Returns the field of the result. Claude Code does not replace the result of a tool that failed.
+    /// Returns the field of the result. Claude Code does not replace the result of a tool that
+    /// failed.
     fn result_field(&self, payload: &Value) -> Option<&'static str> {
         let is_after = payload.get("hook_event_name")? == "PostToolUse";
         payload.get(RESULT).filter(|_| is_after).map(|_| RESULT)
@@ -32,7 +33,8 @@ impl HookFormat for ClaudeFormat {
                     return None;
                 }
                 let all = joined(out, err);
-                // Only the result of the host's own tool may name a file: other tools could name any file.
+                // Only the result of the host's own tool may name a file: other tools could name
+                // any file.
                 let path = response.get("persistedOutputPath").and_then(Value::as_str);
                 match path.and_then(|path| host_file::open_claude(Path::new(path), env)) {
                     Some(file) => HookContent::File(file, all),
@@ -45,7 +47,8 @@ impl HookFormat for ClaudeFormat {
         Some(HookResult { tool: text(payload, "tool_name")?, command, content })
     }
 
-    /// Encodes a result in the form of its tool. Claude Code drops a result in any other form, without a message.
+    /// Encodes a result in the form of its tool. Claude Code drops a result in any other form,
+    /// without a message.
     fn encode(&self, payload: &Value, shortened: Value) -> Value {
         let output = match payload.get(RESULT) {
             Some(Value::Object(fields)) if is_of_shell(payload) && shortened.is_string() => {

@@ -24,9 +24,11 @@ const PREVIEW: &str = "\n\nPreview (first 500 chars):\n";
 const NAME: &str = "-copilot-tool-output-";
 /// The start of the last line after a command, which contains the exit code.
 const ENDED: &str = "\n<shellId: ";
-/// The number of bytes that the last line of the host has at most. A longer last line is output of the tool.
+/// The number of bytes that the last line of the host has at most. A longer last line is output of
+/// the tool.
 const LONGEST_END: usize = 200;
-/// The number of bytes of the preview that are compared with the file. The host may have changed its end.
+/// The number of bytes of the preview that are compared with the file. The host may have changed
+/// its end.
 const COMPARED: usize = 400;
 
 impl HookFormat for CopilotFormat {
@@ -79,8 +81,8 @@ fn parted(all: &str) -> (&str, &str) {
 
 /// Opens the file with the whole text, if the text names such a file.
 ///
-/// A tool can print the same text and name any file. So the file must have a name that the host gives, be no link,
-/// belong to the user, and begin with the text of the preview.
+/// A tool can print the same text and name any file. So the file must have a name that the host
+/// gives, be no link, belong to the user, and begin with the text of the preview.
 fn saved(all: &str) -> Option<File> {
     let line = all.strip_prefix(TOO_LARGE)?.lines().next()?;
     let path = Path::new(line.split_once(SAVED_TO)?.1.trim_end());

@@ -29,7 +29,8 @@ impl HookFormat for CursorFormat {
         json!({ "updated_mcp_tool_output": result })
     }
 
-    /// Returns an answer in which `overspill run` runs the whole line. The answer does not allow the command.
+    /// Returns an answer in which `overspill run` runs the whole line. The answer does not allow
+    /// the command.
     fn rewrite_command(&self, payload: &Value, env: &Env) -> Option<Value> {
         let is_before = payload.get(RESULT).is_none() && payload.get("tool_name")? == "Shell";
         let mut input = payload.get("tool_input").filter(|_| is_before)?.clone();

@@ -1,7 +1,7 @@
 //! Opens files in which a host keeps a whole output.
 //!
-//! The path comes from the result of a tool, and a tool may have forged it. So a file is opened only if its
-//! path can belong to the host.
+//! The path comes from the result of a tool, and a tool may have forged it. So a file is opened
+//! only if its path can belong to the host.
 
 use std::fs::File;
 use std::path::Path;

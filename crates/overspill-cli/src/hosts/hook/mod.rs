@@ -39,12 +39,14 @@ pub(crate) trait HookFormat: Debug + Sync {
     /// Encodes an answer that replaces the whole result by `result`.
     fn replace(&self, result: Value) -> Value;
 
-    /// Returns the answer to a host that asks before it runs a command. Returns `None` for other payloads.
+    /// Returns the answer to a host that asks before it runs a command. Returns `None` for other
+    /// payloads.
     fn rewrite_command(&self, _payload: &Value, _env: &Env) -> Option<Value> {
         None
     }
 
-    /// Returns the layout of the result, if the host passes the whole result and takes a whole result back.
+    /// Returns the layout of the result, if the host passes the whole result and takes a whole
+    /// result back.
     fn layout(&self, _payload: &Value) -> Option<ResultLayout> {
         None
     }
@@ -127,7 +129,8 @@ mod tests {
     use super::*;
     use crate::hosts::HOSTS;
 
-    /// Every format either rewrites the command of its sample, or decodes its result and encodes another one.
+    /// Every format either rewrites the command of its sample, or decodes its result and encodes
+    /// another one.
     #[test]
     fn hook_format_understands_its_own_sample() {
         let env = Env::of_table(&[], Path::new("/"));

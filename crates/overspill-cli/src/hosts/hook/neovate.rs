@@ -1,4 +1,5 @@
-//! The hook format of neovate: its plugin passes the whole result of a tool, and takes a whole result back.
+//! The hook format of neovate: its plugin passes the whole result of a tool, and takes a whole
+//! result back.
 
 use overspill::Profile;
 use overspill::internal::profile::ResultLayout;
@@ -7,7 +8,8 @@ use serde_json::{Value, json};
 use super::{HookContent, HookFormat, HookResult, PluginFormat, text};
 use crate::env::Env;
 
-/// The format with a field `result`. Plugins of older versions have `text` or `content` in its place.
+/// The format with a field `result`. Plugins of older versions have `text` or `content` in its
+/// place.
 #[derive(Debug)]
 pub(crate) struct NeovateFormat;
 

@@ -1,4 +1,5 @@
-//! The hook format of our own plugins: `text` or `content` in and out. `content` is a list of parts, or a whole result.
+//! The hook format of our own plugins: `text` or `content` in and out. `content` is a list of
+//! parts, or a whole result.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,5 @@
-//! Background jobs that outlive the shell of a command: overspill waits for them as long as the host would.
+//! Background jobs that outlive the shell of a command: overspill waits for them as long as the
+//! host would.
 
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::symlink;

@@ -4,7 +4,8 @@ use std::process::Command;
 
 use super::{bare, links, read, well, write};
 
-/// A host, the file of its rules, the text of the file before `init`, and the form of a rule for a command.
+/// A host, the file of its rules, the text of the file before `init`, and the form of a rule for a
+/// command.
 const RULES: [(&str, &str, Option<&str>, &str); 3] = [
     ("claude-code", ".claude/settings.json", Some("{}\n"), "\"Bash(COMMAND:*)\""),
     ("gemini", ".gemini/policies/overspill.toml", None, "\"COMMAND\""),

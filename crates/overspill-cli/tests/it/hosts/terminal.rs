@@ -34,7 +34,8 @@ fn start(directory: &Path, mark: &str, script: &str) -> (File, Child) {
     command.env(mark, "1").arg("-c").arg(format!("{frame}{script}"));
     let copy = || theirs.try_clone().unwrap();
     command.stdin(copy()).stdout(copy()).stderr(copy()).current_dir(directory);
-    // Reading ends when all copies of the terminal are closed, so the command must own the last one.
+    // Reading ends when all copies of the terminal are closed, so the command must own the last
+    // one.
     (host, command.spawn().unwrap())
 }
 

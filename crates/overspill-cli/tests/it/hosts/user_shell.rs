@@ -1,5 +1,5 @@
-//! The shell or prefix that a host would use without overspill, also if it is set in another place than the host's
-//! settings.
+//! The shell or prefix that a host would use without overspill, also if it is set in another place
+//! than the host's settings.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -52,7 +52,8 @@ fn shell_of_the_user_runs_the_commands_if_the_host_would_run_it() {
         assert!(text(&output.stdout).contains("[overspill "), "{output:?}");
         assert!(read(&log).contains("seq 1 40000; exit 3"), "{host}: {}", read(&log));
 
-        // The value of the variable at the time of the command applies. The line is for a login shell of zsh.
+        // The value of the variable at the time of the command applies. The line is for a login
+        // shell of zsh.
         let told = read(&log);
         let now = [("SHELL", "/bin/bash"), (mark, "1")];
         let output = called(dir.path(), &slot, &["-c", "echo $0"], &now);
@@ -109,7 +110,8 @@ fn name_of_a_shell_in_the_path_means_this_shell() {
 const PREFIX: &str = "CLAUDE_CODE_SHELL_PREFIX";
 const FRAMED: &str = "eval 'seq 1 40000; exit 3' < /dev/null && pwd -P >| cwd";
 
-/// Runs a framed line with the prefix in a file of Claude Code, and checks that the user's program gets it.
+/// Runs a framed line with the prefix in a file of Claude Code, and checks that the user's program
+/// gets it.
 #[track_caller]
 fn is_called_by(file: &Path, own: &Path, home: &Path) {
     let slot = PathBuf::from(value(file, "/env/CLAUDE_CODE_SHELL_PREFIX"));

@@ -1,4 +1,5 @@
-//! Other programs that shorten outputs before overspill sees them. rtk 0.42.4 itself wrote the test files of rtk.
+//! Other programs that shorten outputs before overspill sees them. rtk 0.42.4 itself wrote the test
+//! files of rtk.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

@@ -35,7 +35,8 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A home in which a host is set up, and its twin, which gets all steps except those of `init` and `uninstall`.
+/// A home in which a host is set up, and its twin, which gets all steps except those of `init` and
+/// `uninstall`.
 struct Twins {
     main: tempfile::TempDir,
     twin: tempfile::TempDir,
