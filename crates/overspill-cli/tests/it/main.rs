@@ -9,6 +9,7 @@ mod bucket;
 mod children;
 mod closed_home;
 mod colors;
+mod commands_page;
 mod completions;
 mod config;
 mod crowd;
