@@ -1,12 +1,14 @@
-//! Runs the `console` examples of the documentation and compares what they print with what the page shows.
+//! Runs the `console` examples of the documentation and compares their output with the page.
 //!
-//! The examples of a page run in order, in the directory `work` of a new home directory. `crates` is there, too. A comment before an example changes that:
+//! The examples of a page run in order, in the directory `work` of a new home directory. `work`
+//! has a link to `crates` of the repository. A comment before an example changes that:
 //!
 //! - `<!-- setup: COMMAND -->` runs a command first that the page does not show.
 //! - `<!-- not run: REASON -->` skips the example; the test prints the reason.
 //!
-//! In the text that a page shows, `…` stands for any text of a line, and a line with `…` alone for any lines. Ids,
-//! durations and numbers of blanks may differ. A command without text below it must succeed; its output is not compared.
+//! In the text of a page, `…` stands for any text of a line, and a line with `…` alone for any
+//! lines. Ids, durations and numbers of blanks may differ. A command without text below it must
+//! succeed; the test does not compare its output.
 
 use std::fs;
 use std::os::unix::fs::symlink;
