@@ -1,12 +1,14 @@
-//! Runs the `console` examples of the documentation and compares what they print with what the page shows.
+//! Runs the `console` examples of the documentation and compares their output with the page.
 //!
-//! The examples of a page run in order, in one new home directory. A comment before an example changes that:
+//! The examples of a page run in order, in the directory `work` of a new home directory. `work`
+//! has a link to `crates` of the repository. A comment before an example changes that:
 //!
 //! - `<!-- setup: COMMAND -->` runs a command first that the page does not show.
 //! - `<!-- not run: REASON -->` skips the example; the test prints the reason.
 //!
-//! In the text that a page shows, `…` stands for any text of a line, and a line with `…` alone for any lines. Ids,
-//! durations and numbers of blanks may differ. A command without text below it must succeed; its output is not compared.
+//! In the text of a page, `…` stands for any text of a line, and a line with `…` alone for any
+//! lines. Ids, durations and numbers of blanks may differ. A command without text below it must
+//! succeed; the test does not compare its output.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -72,7 +74,8 @@ fn steps<'a>(block: impl Iterator<Item = &'a str>) -> Vec<Step> {
 /// A home directory in which the examples of one page run, and the ids that outputs have got there.
 struct Home {
     dir: tempfile::TempDir,
-    root: PathBuf,
+    /// The working directory of the examples.
+    work: PathBuf,
     /// The id on the page, and the id of this run.
     ids: Vec<(String, String)>,
 }
@@ -82,7 +85,10 @@ impl Home {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join("bin")).unwrap();
         symlink(env!("CARGO_BIN_EXE_overspill"), dir.path().join("bin/overspill")).unwrap();
-        Home { dir, root: root.to_owned(), ids: Vec::new() }
+        let work = dir.path().join("work");
+        fs::create_dir_all(&work).unwrap();
+        symlink(root.join("crates"), work.join("crates")).unwrap();
+        Home { dir, work, ids: Vec::new() }
     }
 
     /// Runs a command in a shell, in which `$?` is the exit code of the command before it.
@@ -96,7 +102,7 @@ impl Home {
         }
         let path = format!("{}/bin:/usr/local/bin:/usr/bin:/bin", self.dir.path().display());
         shell.env("PATH", path).env_remove("OVERSPILL_DIR").env_remove("XDG_CONFIG_HOME");
-        shell.env("COLUMNS", "120").current_dir(&self.root);
+        shell.env("COLUMNS", "120").current_dir(&self.work);
         let script = format!("exec 2>&1\n(exit {code_before})\n{}", self.with_real_ids(command));
         let output = shell.args(["-c", &script]).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout);

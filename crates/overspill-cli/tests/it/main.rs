@@ -8,6 +8,7 @@ mod bucket;
 mod children;
 mod closed_home;
 mod colors;
+mod commands_page;
 mod completions;
 mod concurrent_runs;
 mod config;
