@@ -91,7 +91,7 @@ pub(crate) struct GrepArgs {
     /// Begin with this line of the first output, or of the output ID.
     #[arg(long, value_name = "[ID:]LINE", value_parser = from, default_value = "1")]
     from: From,
-    /// Print a line of JSON for each matching line.
+    /// Print a line of JSON for each shown line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -34,8 +34,7 @@ pub(crate) struct StatsArgs {
     /// Count outputs of the last N days.
     #[arg(long, value_name = "N", default_value_t = 30)]
     days: u32,
-    /// Show the costs that were saved, at this price for a million tokens, such as `3` [default: no
-    /// costs].
+    /// Show costs at this price for a million tokens, such as `3`, in any currency.
     #[arg(long, value_name = "PRICE")]
     price: Option<Price>,
     /// Print JSON.
