@@ -104,7 +104,7 @@ test('strategy that throws or answers nonsense is replaced by the settings', asy
   const bad: Array<[unknown, RegExp]> = [
     [() => { throw new Error('no idea'); }, /no idea/],
     [async () => { throw new Error('no idea'); }, /no idea/],
-    [() => 5, /no choice/],
+    [() => 5, /not a valid choice/],
     [() => [[5, 2 ** 40]], /not there/],
     [() => [[5, 1]], /not there/],
     [() => circular, /circular/i],

@@ -123,7 +123,7 @@ def test_strategy_that_raises_or_answers_nonsense_is_replaced_by_the_settings(ma
 
     for strategy, reason in [
         (broken, "no idea"),
-        (lambda output, limits: 5, "no choice"),
+        (lambda output, limits: 5, "not a valid choice"),
         (lambda output, limits: [(5, 2**63)], "not there"),
         (lambda output, limits: [(5, 1)], "not there"),
         (lambda output, limits: object(), "object"),

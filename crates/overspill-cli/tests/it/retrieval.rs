@@ -515,10 +515,10 @@ fn grep_knows_the_options_of_grep() {
     };
     refused(&["-o", "-v", "x"], "not both");
     refused(&["-o", "-C", "2", "x"], "not both");
-    refused(&["-P", "x"], "look-around and back-references do not work");
+    refused(&["-P", "x"], "look-around and back-references are not supported");
     refused(&["-rn", "x"], "hint: without an ID all outputs are searched");
     refused(&["-3", "x"], "hint: -C N shows");
-    refused(&["-q", "x"], "hint: the exit code says");
+    refused(&["-q", "x"], "hint: the exit code is 0 for a match");
     refused(&["-e", "x", "-e", "("], "unclosed group");
 }
 

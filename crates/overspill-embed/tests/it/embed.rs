@@ -144,7 +144,7 @@ fn strategy_answer_is_a_valid_choice_or_an_error() {
     for nonsense in
         [json!(false), json!(5), json!({}), json!([[1]]), json!([["a", 2]]), json!([[-1, 2]])]
     {
-        assert!(of(nonsense.clone()).unwrap_err().contains("no choice"), "{nonsense}");
+        assert!(of(nonsense.clone()).unwrap_err().contains("not a valid choice"), "{nonsense}");
     }
     let given =
         made(json!({"max_lines": 3})).to_builder().strategy(Given(Err("no idea".into()))).build();

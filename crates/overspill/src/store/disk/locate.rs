@@ -87,7 +87,8 @@ impl Disk {
     /// Gives a file its name in the directory for new outputs, and returns that directory.
     ///
     /// A sweep can remove the empty folder of the project after it was opened. Then both steps are
-    /// done again.
+    /// done again. If the folder disappears every time, the file goes into the directory of the
+    /// store, which is never removed.
     pub(super) fn publish(&self, root: &Root, temp: &mut Temp, file: &str) -> io::Result<Folder> {
         let mut attempts = if self.folder_name().is_some() { FOLDER_ATTEMPTS } else { 1 };
         loop {
@@ -98,6 +99,11 @@ impl Disk {
             attempts -= 1;
             match published {
                 Err(error) if error.kind() == io::ErrorKind::NotFound && attempts > 0 => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    let top = root.top();
+                    temp.publish(&top.dir, file)?;
+                    return Ok(top);
+                }
                 published => return published,
             }
         }
