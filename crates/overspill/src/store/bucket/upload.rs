@@ -297,16 +297,15 @@ impl Bucket {
         let (mut under_way, mut parts) = (VecDeque::<Waiting<PartId>>::new(), Vec::new());
         let mut sent = 0;
         for number in 0.. {
-            // Wait before reading the next part, so that memory contains only parts that are being
-            // sent.
+            // Wait before reading the next part, so that memory has only parts that are being sent.
             if under_way.len() == PARTS_AT_ONCE
                 && let Some(first) = under_way.pop_front()
             {
                 parts.push(first.within(left(deadline))?);
             }
             // A damaged file can be longer than its seal says; the comparison below reports that.
-            let rest = load.seal.bytes.saturating_sub(sent);
-            let mut bytes = Vec::with_capacity(size.min(rest) as usize);
+            let mut bytes =
+                Vec::with_capacity(size.min(load.seal.bytes.saturating_sub(sent)) as usize);
             (&load.file).take(size).read_to_end(&mut bytes).map_err(Failure::from)?;
             if bytes.is_empty() {
                 break;
