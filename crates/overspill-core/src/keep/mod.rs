@@ -54,8 +54,9 @@ pub enum Keep {
     ///
     /// Lines that report a failure matter, also the lines around them and lines that are rare in
     /// the output. If no line stands out, both ends are shown. `Signal` needs
-    /// [`Grain::Line`](crate::Grain::Line) and [`LineRule::Terminated`](crate::LineRule::Terminated).
-    /// With another grain or line rule it works like [`Keep::ENDS`].
+    /// [`Grain::Line`](crate::Grain::Line) and
+    /// [`LineRule::Terminated`](crate::LineRule::Terminated). With another grain or line rule it
+    /// works like [`Keep::ENDS`].
     Signal,
     /// Structured outputs by their structure, other outputs like [`Keep::ENDS`].
     ///

@@ -252,7 +252,8 @@ fn without_place(word: &[u8]) -> &[u8] {
     colon.map_or(word, |at| &word[..at])
 }
 
-/// Tells whether a word stands for one thing: it contains a digit, `_`, `.`, `/` or an inner capital.
+/// Tells whether a word stands for one thing: it contains a digit, `_`, `.`, `/` or an inner
+/// capital.
 fn is_distinctive(word: &[u8]) -> bool {
     word.iter().any(|byte| byte.is_ascii_digit() || b"_./".contains(byte))
         || word.windows(2).any(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase())

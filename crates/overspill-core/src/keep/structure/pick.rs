@@ -9,8 +9,8 @@ use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
 use crate::measure::limits::Cost;
 use crate::{Limits, Piece, Policy, Reason, Span, Why};
 
-/// The smallest share of the room that clipped lines must use. With less, [`StructuredLines::choose`]
-/// declines.
+/// The smallest share of the room that clipped lines must use. With less,
+/// [`StructuredLines::choose`] declines.
 const LEAST_USED: f64 = 1.0 / 3.0;
 
 /// The share of the room for the first lines of a diff, and for the last lines. The room is the
@@ -98,7 +98,8 @@ impl StructuredLines {
         Some(blocks.into_iter().map(|rows| self.block(rows, &ranks, len)).collect())
     }
 
-    /// Returns the blocks of the chosen rows and their cost with the marks between them, if they fit.
+    /// Returns the blocks of the chosen rows and their cost with the marks between them, if they
+    /// fit.
     fn within(
         &self,
         is_chosen: impl Fn(usize) -> bool,

@@ -1,8 +1,8 @@
 //! Shortens JSON to JSON that shows its shape.
 //!
 //! [`scan`] reads the text as it streams in. [`tree`] holds the values. When memory gets short, the
-//! values with the highest ranks are dropped ([`rank`]). At the end, [`show`] writes the values that
-//! are left as JSON within the limits. Each gap says how many values are missing.
+//! values with the highest ranks are dropped ([`rank`]). At the end, [`show`] writes the values
+//! that are left as JSON within the limits. Each gap says how many values are missing.
 
 mod rank;
 mod scan;

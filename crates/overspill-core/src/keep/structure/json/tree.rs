@@ -266,7 +266,8 @@ impl Tree {
                 // The names and values within a member do not make its parent look different.
                 let inner = if is_leaf { look } else { self.nodes[node].kind as u64 };
                 parent.look = mix(mix(parent.look, name), inner);
-                // Plain members of an object differ anyway, so only arrays and objects are compared.
+                // Plain members of an object differ anyway, so only arrays and objects are
+                // compared.
                 if !is_leaf {
                     parent.compare(&mut self.nodes[node], look);
                 }
@@ -350,7 +351,8 @@ impl Tree {
 }
 
 impl Open {
-    /// Compares a value with the values before it, and marks the value if its shape is new and rare.
+    /// Compares a value with the values before it, and marks the value if its shape is new and
+    /// rare.
     fn compare(&mut self, node: &mut Node, look: u64) {
         if let Some(before) = self.looks.is_new(look, self.count)
             && node.mark == NodeMark::None
