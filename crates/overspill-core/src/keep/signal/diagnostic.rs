@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn quoted_source_is_told_from_tables() {
+    fn quoted_source_is_distinguished_from_tables() {
         let quoted = |lines: &[&str]| {
             let mut quoted = QuotedSource::default();
             let bytes = |at: usize| lines[at].as_bytes();

@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn row_forms_are_told_by_their_shape() {
+    fn row_form_is_recognized_by_its_shape() {
         let rows = [
             ("--- FAIL: TestParse (0.2s)", RowForm::Outcome),
             ("FAIL\tgithub.com/a/b\t185.2s", RowForm::Outcome),

@@ -110,7 +110,7 @@ mod tests {
         }
 
         #[test]
-        fn lines_that_differ_in_digits_tell_the_same(
+        fn lines_that_differ_in_digits_have_the_same_words(
             one in "\\[?[0-9]{2,4}[-:][0-9]{2}:[0-9]{2}\\]? [a-zA-Z0-9é ./:_()-]{0,240}",
             shift in 1..10u8,
         ) {

@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_that_passed_are_told_from_others() {
+    fn passed_rows_are_distinguished_from_others() {
         for row in [
             "ok 12 - rejects an invalid key",
             "ok\tgithub.com/x/errors\t0.02s",

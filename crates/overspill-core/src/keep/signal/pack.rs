@@ -436,7 +436,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_chosen_fits_and_holds_what_is_forced(
+        fn packed_choice_fits_and_contains_forced_items(
             items in proptest::collection::vec(item(), 1..9),
             bytes in 40u64..300,
             lines in 2u64..12,
@@ -455,7 +455,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_forgotten_would_not_be_chosen(
+        fn dropped_items_do_not_change_the_best_choice(
             items in proptest::collection::vec(item(), 1..40),
             low in 0.0..0.2f64,
             more in 1.0..4.0f64,
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn powers_are_those_of_the_logarithm() {
+    fn power_equals_the_rounded_logarithm() {
         for number in
             [0.0, 1e-320, 1.0, 0.5, 0.75, 0.1, 3e-9, 1.0_f64.next_down(), 0.25_f64.next_down()]
         {
@@ -487,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_bridged_where_that_is_cheaper_than_a_mark() {
+    fn small_gap_is_shown_if_that_costs_less_than_a_mark() {
         let line = Item { gain: 0.0, bytes: 10, joined: true, open: false, forced: false };
         let mut items = vec![line; 30];
         items[10].gain = 1.0;

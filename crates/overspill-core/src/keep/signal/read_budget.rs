@@ -82,14 +82,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_differ_in_digits_are_of_a_kind() {
+    fn lines_that_differ_in_digits_have_one_kind() {
         let line = |number: u32| kind(format!("[{number}] error: request failed again").as_bytes());
         assert_eq!(line(1234), line(5678));
         assert_ne!(line(1234), kind(b"[1234] error: out of memory, again"));
     }
 
     #[test]
-    fn where_all_lines_are_alike_a_new_one_is_read() {
+    fn new_line_among_equal_lines_is_read() {
         let mut thrift = ReadBudget::new();
         let mut read = 0;
         for _ in 0..1_000_000 {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn where_all_lines_are_new_no_more_than_a_part_is_read() {
+    fn read_budget_reads_a_part_if_all_lines_are_new() {
         let (mut thrift, mut read, mut all) = (ReadBudget::new(), 0, 0);
         for number in 0_u64..400_000 {
             let text: String =

@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_are_read_in_every_form() {
+    fn search_results_are_read_in_every_form() {
         let file = |file: &'static [u8], is_match, rest| Form::InFile { file, is_match, rest };
         assert_eq!(form(b"src/a.rs:12:let x = 1;"), file(b"src/a.rs", true, b"let x = 1;"));
         assert_eq!(form(b"src/a-b.rs-12-let x"), file(b"src/a-b.rs", false, b"let x"));
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn compiler_messages_are_no_results() {
+    fn compiler_messages_are_not_search_results() {
         assert!(is_message(b"5: error: expected `;`") && is_message(b" warning: unused"));
         assert!(!is_message(b"let error = 1;"));
     }

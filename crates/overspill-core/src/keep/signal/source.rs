@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_at_the_start_are_read() {
+    fn line_number_at_the_start_is_read() {
         assert_eq!([number(b"12 x"), number(b"x"), number(b"")], [Some(12), None, None]);
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn len(line: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn stamps_are_told_from_other_numbers() {
+    fn time_stamps_are_distinguished_from_other_numbers() {
         let stamped = [
             "2024-05-01T12:00:00.1234567Z error",
             "2024-05-01 12:00:00,123 error",

@@ -511,7 +511,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn eight_letters_at_a_time_come_to_the_same(text in "[a-zéß]{0,40}[ A-Z.0-9]?[ -é]{0,20}") {
+        fn hash_of_eight_letters_at_a_time_equals_the_simple_hash(text in "[a-zéß]{0,40}[ A-Z.0-9]?[ -é]{0,20}") {
             let simply = hashed(text.as_bytes(), 0, |class| class == Class::Lower);
             prop_assert_eq!(small_letters(text.as_bytes(), 0), simply);
         }

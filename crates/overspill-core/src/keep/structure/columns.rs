@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_told_from_other_lines() {
+    fn aligned_columns_are_distinguished_from_other_lines() {
         let table = |row: &str| format!("NAME   STATUS   AGE\n{}", format!("{row}\n").repeat(6));
         let are_columns = |text: &str| are_columns(text.lines());
         assert!(are_columns(&table("web-1  Running  3d")));

@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_tells_by_its_name_and_value() {
+    fn field_reports_failure_by_its_name_and_value() {
         let fails = |name: &str, value: &str| fails(role(name.as_bytes()), value.as_bytes());
         for (name, value) in [
             ("error", "no such file"),

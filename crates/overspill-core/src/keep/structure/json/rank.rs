@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_doubling_is_a_doubling() {
+    fn rank_and_room_follow_each_doubling() {
         assert_eq!([0, 1, 2, 3, 7, 1023].map(log2), [0, 16, 24, 32, 48, 160]);
         assert_eq!(log2(u64::MAX), 63 * DOUBLE + 15);
         assert_eq!(

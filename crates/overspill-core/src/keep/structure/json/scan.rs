@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_told_from_what_is_none() {
+    fn json_scan_accepts_json_and_rejects_other_text() {
         for text in [
             "{}",
             " [ ] \n",
