@@ -62,13 +62,13 @@ pub(crate) fn choose(
     policy: &Policy,
     limits: &Limits,
     mark: &Cost,
-) -> Option<Choice> {
+) -> Option<SignalChoice> {
     let chooser = lines.chooser(policy.hint);
     if lines.count() < FEWEST_LINES || matches!(chooser.order, ShownOrder::Ends) {
         return None;
     }
     let mut room = bytes_within(lines, policy, limits);
-    let mut best: Option<(f64, Choice)> = None;
+    let mut best: Option<(f64, SignalChoice)> = None;
     for _ in 0..TRIES {
         let Some((chosen, is_enough)) = chooser.within(room, limits.lines, mark, policy.fill)
         else {
@@ -78,7 +78,7 @@ pub(crate) fn choose(
         let used = limits.used_by(&cost_of(lines, policy, limits, mark, &blocks));
         let all = chosen.iter().all(|chosen| *chosen);
         if used <= 1.0 && best.as_ref().is_none_or(|(most, _)| used > *most) {
-            best = Some((used, Choice { chosen, blocks, is_enough }));
+            best = Some((used, SignalChoice { chosen, blocks, is_enough }));
         } else if best.is_some() {
             break;
         }
@@ -114,7 +114,7 @@ pub(crate) fn choose(
 }
 
 /// The lines that [`choose`] selected.
-pub(crate) struct Choice {
+pub(crate) struct SignalChoice {
     chosen: Vec<bool>,
     pub(crate) blocks: Vec<Block>,
     /// No other line is worth showing, even if room is left.

@@ -70,8 +70,8 @@ const NEAR: usize = BELOW + 2 * (LOOK_AHEAD as usize + 1);
 const FROM_START: usize = NEAR + 12;
 const FINALLY: usize = FROM_START + PLACES;
 const FROM_END: usize = FINALLY + 2 * COUNTS;
-const THIRDS: usize = FROM_END + 2 * PLACES;
-const FAMILY_SO_FAR: usize = THIRDS + 10;
+const TENTHS: usize = FROM_END + 2 * PLACES;
+const FAMILY_SO_FAR: usize = TENTHS + 10;
 const FAMILY_FINALLY: usize = FAMILY_SO_FAR + 2 * COUNTS;
 const RED: usize = FAMILY_FINALLY + 2 * COUNTS;
 
@@ -161,7 +161,7 @@ impl ContextFeatures {
         each(FINALLY + hit * COUNTS + log(u64::from(counts.template)).min(COUNTS - 1));
         each(FAMILY_FINALLY + hit * COUNTS + log(u64::from(counts.family)).min(COUNTS - 1));
         each(FROM_END + hit * PLACES + log(from_end).min(PLACES - 1));
-        each(THIRDS + (number * 10 / lines.max(1)).min(9) as usize);
+        each(TENTHS + (number * 10 / lines.max(1)).min(9) as usize);
     }
 }
 

@@ -90,28 +90,28 @@ mod tests {
 
     #[test]
     fn new_line_among_equal_lines_is_read() {
-        let mut thrift = ReadBudget::new();
+        let mut budget = ReadBudget::new();
         let mut read = 0;
         for _ in 0..1_000_000 {
             let line = b"error: the same again and again, as ever, and nothing new under the sun";
-            let allowed = thrift.allows(line);
-            thrift.passed(line.len(), allowed);
+            let allowed = budget.allows(line);
+            budget.passed(line.len(), allowed);
             read += u64::from(allowed);
         }
         assert!((20_000..100_000).contains(&read), "{read}");
-        thrift.left = thrift.left.min(-1);
-        assert!(thrift.allows(b"fatal: something else is the matter, and only here it is said"));
+        budget.left = budget.left.min(-1);
+        assert!(budget.allows(b"fatal: something else is the matter, and only here it is said"));
     }
 
     #[test]
     fn read_budget_reads_a_part_if_all_lines_are_new() {
-        let (mut thrift, mut read, mut all) = (ReadBudget::new(), 0, 0);
+        let (mut budget, mut read, mut all) = (ReadBudget::new(), 0, 0);
         for number in 0_u64..400_000 {
             let text: String =
                 (0..8).map(|at| (b'a' + (number >> (3 * at) & 7) as u8) as char).collect();
             let line = format!("error: {text}{text}{text}{text}{text}{text}");
-            let allowed = thrift.allows(line.as_bytes());
-            thrift.passed(line.len(), allowed);
+            let allowed = budget.allows(line.as_bytes());
+            budget.passed(line.len(), allowed);
             (read, all) = (read + if allowed { line.len() } else { 0 }, all + line.len());
         }
         assert!(read < all / 8 && read > all / 20, "{read} of {all}");

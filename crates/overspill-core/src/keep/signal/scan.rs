@@ -84,7 +84,7 @@ pub(crate) struct SignalScan {
     known: LineCache,
     /// The search for failure words, after the part of the output in which every line is read.
     alarm: Option<Arc<FailurePrefilter>>,
-    thrift: ReadBudget,
+    read_budget: ReadBudget,
     hint: KindHint,
     /// The number of the first line that is not read, if no other failure word comes.
     read_until: u64,
@@ -131,7 +131,7 @@ impl SignalScan {
             failures: FailureLines::default(),
             known: LineCache::new(),
             alarm: None,
-            thrift: ReadBudget::new(),
+            read_budget: ReadBudget::new(),
             hint: policy.hint,
             read_until: 0,
             passed_over: 0,
@@ -264,7 +264,7 @@ impl SignalScan {
         let read = self.alarm.is_none() || self.number < self.read_until;
         let pass_over = !read && self.number >= self.read_until + AFTER_READ;
         if self.alarm.is_some() {
-            self.thrift.passed(text.len(), read);
+            self.read_budget.passed(text.len(), read);
         }
         let (own, worth, kinds) = if read {
             let is_quoted = self.is_quoted(text);
@@ -365,7 +365,7 @@ impl SignalScan {
     /// the next lines are read.
     fn watch(&mut self, search: &mut PrefilterSearch, range: Range<usize>, text: &[u8]) {
         let range = range.start..range.end.min(range.start + HELD);
-        if !self.thrift.is_spent() && search.finds(range) && self.thrift.allows(text) {
+        if !self.read_budget.is_spent() && search.finds(range) && self.read_budget.allows(text) {
             self.read_until = self.number + 1 + AFTER_ALARM;
         }
     }
