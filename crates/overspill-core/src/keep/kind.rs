@@ -23,7 +23,7 @@ pub enum Kind {
     Diff,
     /// XML and HTML, test reports among them.
     Markup,
-    /// The Test Anything Protocol.
+    /// A test report in the Test Anything Protocol.
     Tap,
     /// One JSON text.
     Json,
@@ -119,7 +119,7 @@ impl std::fmt::Display for Kind {
 /// A likely kind decides only if the text is ambiguous, so a wrong likely kind does no harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct KindHint {
-    /// The kind of the output. The text is not examined to find the kind.
+    /// The kind of the output, even if its text looks like another kind.
     pub forced: Option<Kind>,
     /// The kind that the command usually prints.
     pub likely: Option<Kind>,

@@ -33,8 +33,8 @@ impl AlikeLines {
     }
 }
 
-/// Tells for each line whether it continues a run of lines of one kind. The last line of a run does
-/// not count.
+/// Tells for each line whether it continues a run of lines of one kind. The last line of the output
+/// does not count.
 pub(super) fn in_runs(lines: &ScoredLines) -> Vec<bool> {
     let after = lines.lines.iter().skip(1).map(Some).chain([None]);
     let goes_on = |(line, after): (&ScoredLine, Option<&ScoredLine>)| {

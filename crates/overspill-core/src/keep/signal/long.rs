@@ -209,7 +209,7 @@ impl LongLines {
     }
 
     /// Returns the number of bytes that each line may have, so that all lines fit into `room`.
-    /// Returns `None` if the number is not larger than a mark.
+    /// Returns `None` if the number is smaller than a mark or [`LEAST`].
     fn share(&self, room: u64, mark: u64) -> Option<u64> {
         let (mut left, mut rest) = (room, self.lines.len() as u64);
         let mut lens: Vec<(u64, bool)> =

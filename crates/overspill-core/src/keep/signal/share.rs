@@ -11,8 +11,8 @@ use super::line::{ScoredLine, ScoredLines};
 use super::stamp;
 use super::weights::UNIT;
 
-/// The part of its share that a copy of a line adds to the first copy. A line that occurs twice is
-/// more likely to matter.
+/// The part of its share that a copy of a line adds to the copy that counts. A line that occurs
+/// twice is more likely to matter.
 const MORE: f64 = 0.6;
 
 /// The part of its share that a copy of a line keeps.

@@ -1,4 +1,5 @@
-//! The interface for `tools/train`: the features of every line, and previews with other weights.
+//! The interface for `tools/signal/train.py`: the features of every line, and previews with other
+//! weights.
 
 use super::features::{ContextFeatures, LOOK_AHEAD, Recent};
 use super::scan::SignalScan;

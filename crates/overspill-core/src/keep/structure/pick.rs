@@ -199,8 +199,8 @@ impl StructuredLines {
         &self.text[first.at as usize..(last.at + last.len) as usize]
     }
 
-    /// Tells whether two rows belong to one block: only rows that take no more room than a mark are
-    /// between them.
+    /// Tells whether two rows belong to one block: all rows between them are held and take no more
+    /// room than a mark.
     fn joins(&self, before: usize, at: usize, mark: &Cost) -> bool {
         let between = &self.rows[before + 1..at];
         let connected = self.rows[before..=at]

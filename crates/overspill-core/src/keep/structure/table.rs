@@ -61,7 +61,7 @@ impl TableReader {
         self.grade = match foreign {
             Some(rank) => rank,
             None if header => LineRank::new(0, Why::Heading),
-            // The last columns are missing only because the line was cut.
+            // The last columns may be missing only because the line was cut.
             None if line.cut && !failed => LineRank::PLAIN,
             None => {
                 let look = mix(look, columns as u64);

@@ -1,6 +1,4 @@
-//! Holds the values of a JSON text that may be shown, within a memory limit.
-//!
-//! [`scan`](super::scan) reports the values in their order. When the limit is reached, the values
+//! Holds the values of a JSON text that may be shown. When the memory limit is reached, the values
 //! with the highest ranks are dropped.
 
 use super::super::field_roles::{FieldRole, fails, role};
@@ -81,9 +79,8 @@ pub(super) struct Tree {
     deeper: usize,
     /// The number of values in the first open value that is too deep.
     deeper_count: u64,
-    /// The offset of the name of the next value.
+    /// The offset of the name of the next value. Its number of bytes is `name`.
     name_at: usize,
-    /// The number of bytes of the name of the next value.
     name: u16,
     role: FieldRole,
     name_hash: u64,
@@ -266,8 +263,7 @@ impl Tree {
                 // The names and values within a member do not make its parent look different.
                 let inner = if is_leaf { look } else { self.nodes[node].kind as u64 };
                 parent.look = mix(mix(parent.look, name), inner);
-                // Plain members of an object differ anyway, so only arrays and objects are
-                // compared.
+                // Plain members differ anyway, so only arrays and objects are compared.
                 if !is_leaf {
                     parent.compare(&mut self.nodes[node], look);
                 }
@@ -351,8 +347,7 @@ impl Tree {
 }
 
 impl Open {
-    /// Compares a value with the values before it, and marks the value if its shape is new and
-    /// rare.
+    /// Compares a value with the values before it, and marks it if its shape is new and rare.
     fn compare(&mut self, node: &mut Node, look: u64) {
         if let Some(before) = self.looks.is_new(look, self.count)
             && node.mark == NodeMark::None
