@@ -43,7 +43,7 @@ fn worthless(room: u64) -> f64 {
 const TEST_ENDS: (f64, f64) = (0.05, 0.3);
 
 /// The largest number of bytes of a small room. In a small room the definitions of source come
-/// first and its imports last. A larger room has space for all lines that name many things.
+/// first. In a larger room the names of all lines count the same.
 const SMALL: u64 = 4096;
 
 /// The share of the room for the first match of each file.
