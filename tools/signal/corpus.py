@@ -1,8 +1,9 @@
-"""A corpus of labelled outputs: reading it, and telling what of its signal a preview keeps.
+"""Reads a corpus of labelled logs, and counts how many of the wanted lines a preview shows.
 
-A corpus is a directory with `labels.jsonl` and the logs it names, plain or packed with xz or gzip.
-Each label has `file`, `group` (its project), `dataset`, `position`, `bytes`, and `signal`: a list of
-`{"start_line", "end_line"}` (counted from 1, both included) or `{"text"}` (to be found in any line).
+A corpus is a directory with `labels.jsonl` and the logs that it names, plain or compressed with xz or
+gzip. Each label has `file`, `group` (the project of the log), `dataset`, `position`, `bytes`, and
+`signal`, the wanted lines: a list of `{"start_line", "end_line"}` (counted from 1, both included) or
+`{"text"}` (a text in any line).
 """
 
 import gzip
@@ -13,12 +14,12 @@ import re
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-Z\\-_=>]")
 STAMP = re.compile(r"^(\[\w+ )?\d{4}-\d\d-\d\d[T ][\d:.,]+(Z|[+-]\d\d:?\d\d)?\]?\s+")
-# A wanted line is looked for by this much of its start, so that previews may clip.
+# The number of characters of a wanted line that a preview must show. A preview may clip the rest.
 LONGEST = 160
 
 
 def labels(corpus, min_bytes=0, hopeless=False):
-    """All labels, but for logs in which the wanted line is one of thousands alike."""
+    """Yields all labels, without logs in which thousands of lines are like the wanted line."""
     with open(os.path.join(corpus, "labels.jsonl"), encoding="utf-8") as lines:
         for label in map(json.loads, lines):
             if label["bytes"] > min_bytes and (hopeless or label.get("guessable", True)):
@@ -26,6 +27,7 @@ def labels(corpus, min_bytes=0, hopeless=False):
 
 
 def read(corpus, name):
+    """Returns the bytes of a log."""
     path = os.path.join(corpus, name)
     for ending, opener in (("", open), (".xz", lzma.open), (".gz", gzip.open)):
         if os.path.exists(path + ending):
@@ -35,12 +37,12 @@ def read(corpus, name):
 
 
 def plain(text):
-    """Without colours, and with single blanks."""
+    """Returns a text without colours and with single blanks."""
     return " ".join(ESCAPE.sub("", text).split())
 
 
 def visible(line):
-    """What a reader sees of a line: the last state of it, without its time stamp."""
+    """Returns the text that a reader sees in a line: its last state, without its time stamp."""
     for state in reversed(line.split("\r")):
         if text := plain(state):
             return STAMP.sub("", text)
@@ -48,7 +50,7 @@ def visible(line):
 
 
 def wanted(label, log):
-    """The distinct texts that a preview should show."""
+    """Returns the distinct texts that a preview should show."""
     lines, texts = None, []
     for signal in label["signal"]:
         if "text" in signal:
@@ -62,12 +64,12 @@ def wanted(label, log):
 
 
 def kept(texts, preview):
-    """How many of the wanted texts a preview shows."""
+    """Returns the number of wanted texts that a preview shows."""
     rows = [" ".join(row.split()) for row in
             re.split(r"[\r\n]+", ESCAPE.sub("", preview.decode("utf-8", "replace")))]
     body = "\n".join(rows)
     short = [row for row in rows if len(row) < 40]
-    # A short text is found by chance within others: it must stand alone, or end a short row.
+    # A short text occurs by chance within other texts. So it must be a whole short row or end one.
     ends = {end for row in short for end in (row, row.rsplit(" ", 1)[-1], re.split(r"[|:]\s?", row)[-1])}
 
     def is_kept(text):

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Tells how much of a corpus's signal survives in previews, through the program itself.
+"""Measures how many wanted lines of a corpus the previews of overspill show.
 
-    tools/signal/score.py CORPUS                        ours, and the simple ways beside it
-    tools/signal/score.py CORPUS --keep signal          ours alone
-    tools/signal/score.py CORPUS --by position          another table, by a field of the labels
+    tools/signal/score.py CORPUS                   overspill, and simple methods for comparison
+    tools/signal/score.py CORPUS --keep signal     only overspill with this `--keep`
+    tools/signal/score.py CORPUS --by position     a second table by a field of the labels
 
-recall   mean over logs of the share of wanted lines that are shown; macro and project: the mean of
-         the means of datasets and of projects
-any      share of logs of which at least one wanted line is shown
-A preview beyond its budget scores 0. The corpus is described in corpus.py.
+recall   the mean over all logs of the share of wanted lines that are shown
+macro    the mean of the means of the datasets
+project  the mean of the means of the projects
+any      the share of logs with at least one shown wanted line
+A preview over its budget scores 0. corpus.py describes the corpus.
 """
 
 import argparse
@@ -26,7 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FAILURE = re.compile(rb"error|fail|fatal|exception|panic|traceback|assert|undefined|cannot|not found|denied|abort|killed|segfault|\bE  ", re.I)
 
 
-# ---------- the simple ways ----------
+# ---------- simple methods for comparison ----------
 def first_lines(log, room):
     return log if len(log) <= room else log[: log.rfind(b"\n", 0, room + 1) + 1]
 
@@ -42,7 +43,10 @@ def both(log, room, share):
 
 
 def grep_and_tail(log, room):
-    """Lines with a word of failure, the latest first, with a line before and two after; the rest of the room to the end."""
+    """Shows lines with a failure word, each with one line before and two after. The rest of the room goes to the end.
+
+    If not all of these lines fit, the latest are shown.
+    """
     lines = log[: len(log) - len(last_lines(log, room * 2 // 5))].split(b"\n")
     taken, used = {}, 0
     for at in range(len(lines) - 1, -1, -1):
@@ -69,7 +73,7 @@ SIMPLE = {
 
 # ---------- scoring ----------
 def best_possible(texts, room):
-    """How many wanted texts would fit, without anything else."""
+    """Returns the number of wanted texts that fit into the room without other text."""
     count = 0
     for text in sorted(texts, key=len):
         room -= len(text.encode()) + 1
@@ -80,6 +84,7 @@ def best_possible(texts, room):
 
 
 def score(job):
+    """Returns the label of a log with recall and size for each budget and method."""
     directory, label, ways, budgets, program, state = job
     log = corpus.read(directory, label["file"])
     texts = corpus.wanted(label, log)
@@ -107,6 +112,7 @@ def mean(values):
 
 
 def grouped(scored, key, field):
+    """Returns the mean recall for each value of a field of the labels."""
     groups = collections.defaultdict(list)
     for label, rows in scored:
         groups[str(label.get(field))].append(rows[key][0])
@@ -116,10 +122,10 @@ def grouped(scored, key, field):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus")
-    parser.add_argument("--keep", nargs="*", help="only what the program keeps by these")
+    parser.add_argument("--keep", nargs="*", help="score only overspill, with these values of its option --keep")
     parser.add_argument("--budget", nargs="*", type=int, default=[51200, 8192, 2048])
     parser.add_argument("--by", nargs="*", default=["position", "dataset"])
-    parser.add_argument("--min-bytes", type=int, default=51200, help="only logs larger than this")
+    parser.add_argument("--min-bytes", type=int, default=51200, help="score only logs with more bytes")
     parser.add_argument("--program", default=str(pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/overspill"))
     options = parser.parse_args()
     if options.keep is None:

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Makes the table of weights that `Keep::Signal` scores lines by.
+"""Trains the table of weights with which `Keep::Signal` scores lines.
 
-    tools/signal/train.py CORPUS --check      five folds by project: trains on four, scores the fifth
-    tools/signal/train.py CORPUS --write      trains on everything and writes weights.bin
+    tools/signal/train.py CORPUS --check      splits the projects into five parts, trains on four, scores the fifth
+    tools/signal/train.py CORPUS --write      trains on all logs and writes weights.bin
 
-The score is linear: a line's words, the words of the lines beside it, its circumstances. It is fitted
-so that the labelled lines of a log get the largest share of a softmax over the log's lines. What the
-score sees of a line is said by the program itself (`cargo run --example train`), never by this script.
-Needs numpy and scipy; where they are missing it installs them into a directory of its own.
+The score is linear. Its features are the words of a line, the words of the lines around it, and its
+context. The training fits the weights so that the labelled lines of a log get the largest share of a
+softmax over the lines of the log. The program itself computes the features
+(`cargo run --example train`), so that this script cannot differ from it.
+The script needs numpy and scipy. If they are missing, it installs them into a virtual environment.
 """
 
 import argparse
@@ -36,19 +37,20 @@ import corpus
 
 WEIGHTS = ROOT / "crates/overspill-core/src/keep/signal/weights.bin"
 BUDGETS = (51200, 9500, 8192, 2048)
-SHORT = 2048  # the size of preview is reported for logs whose wanted lines take no more bytes
-UNIT = 32  # weights are whole numbers; so many make up a factor of e
-# What a word says of its own line, of the next and the previous one, and of those within FAR lines
-# after and before these. For each: the lines whose words count for a line.
+SHORT = 2048  # The report prints the size of previews for logs whose wanted lines take at most so many bytes.
+UNIT = 32  # Weights are whole numbers. This number stands for a factor of e.
+# A word has five weights (channels): for its own line, for the next line, for the previous line, and for
+# the lines up to FAR lines after and before them. Each channel lists the lines, relative to a line,
+# whose words count for that line.
 FAR = 4
 CHANNELS = [[0], [-1], [1], list(range(-FAR, -1)), list(range(2, FAR + 1))]
-PLACES = 1 << 12  # of two words each
+PLACES = 1 << 12  # The number of places in the table. Each place has slots for two words.
 SEED = 7
 
 
-# ---------- what the score sees ----------
+# ---------- features ----------
 class Log:
-    """A log's lines as the score sees them, and which of them are wanted."""
+    """The features of the lines of a log, and the wanted lines."""
 
     def __init__(self, label, path):
         self.label, self.path = label, path
@@ -65,13 +67,14 @@ class Log:
             self.target[saved["line"]] = saved["share"]
 
     def of(self, line):
+        """Returns the words of a line. A line outside the log has no words."""
         if 0 <= line < self.count:
             return self.words[self.start[line] : self.start[line + 1]]
         return self.words[:0]
 
 
 def prepare(job):
-    """Unpacks a log and finds its wanted lines."""
+    """Unpacks a log, finds its wanted lines, and returns the path of the unpacked log."""
     directory, label, work = job
     path = work / label["file"].replace("/", "_")
     marker = pathlib.Path(f"{path}.wanted.npz")
@@ -95,9 +98,10 @@ def prepare(job):
 
 # ---------- fitting ----------
 def sample(log, chance, lines, scores):
-    """Lines to train on, and how many each stands for.
+    """Returns the lines to train on, and the number of lines that each of them stands for.
 
-    All wanted ones and their neighbours, those that look as if they were wanted, and some of the others.
+    These are all wanted lines with their neighbours, the lines with the best scores, and a random
+    sample of the other lines.
     """
     wanted = np.flatnonzero(log.target)
     sure = np.unique(np.clip(wanted[:, None] + np.arange(-3, 4), 0, log.count - 1))
@@ -112,7 +116,7 @@ def sample(log, chance, lines, scores):
 
 
 class Model:
-    """Weights of words by channel, and of circumstances."""
+    """The weights of words for each channel, and the weights of the context."""
 
     def __init__(self, words, weights, seen):
         self.words, self.seen = words, seen
@@ -131,7 +135,7 @@ class Model:
         return scores
 
     def places(self):
-        """The words that the table has room for, with their places: those that count for most."""
+        """Yields the words that fit into the table, with their places. The words with the largest effect come first."""
         force = np.abs(self.channels).sum(axis=0) * np.sqrt(self.seen)
         filled = collections.Counter()
         for index in np.argsort(-force, kind="stable").tolist():
@@ -142,7 +146,7 @@ class Model:
 
 
 def by_words(log, words):
-    """A log's lines by the words that count, as a matrix."""
+    """Returns a matrix of the lines of a log and the given words."""
     at = np.minimum(np.searchsorted(words, log.words), len(words) - 1)
     counts = words[at] == log.words
     ends = np.concatenate([[0], np.cumsum(counts)])[log.start]
@@ -150,11 +154,15 @@ def by_words(log, words):
 
 
 def fit(logs, options):
-    """Fits twice: first to find the words that count and the lines that mislead, then with these alone."""
+    """Fits twice.
+
+    The first fit finds the words with the largest effect and the lines that get a high score by
+    mistake. The second fit uses only these words, and samples these lines.
+    """
     chance = np.random.default_rng(SEED)
     logs = [log for log in logs if log.target.sum() > 0]
     sampled = [sample(log, chance, options.lines, None) for log in logs]
-    # Words of single projects are no use to others.
+    # Words that only few projects use do not help with other projects.
     projects = collections.defaultdict(set)
     for log, (rows, _) in zip(logs, sampled):
         for word in np.unique(np.concatenate([log.of(row) for row in rows])).tolist():
@@ -167,7 +175,7 @@ def fit(logs, options):
 
 
 def solve(logs, sampled, words, options):
-    """Fits weights of these words to these lines."""
+    """Fits the weights of the given words to the sampled lines."""
     arounds = logs[0].arounds
 
     def around(log, rows):
@@ -176,7 +184,7 @@ def solve(logs, sampled, words, options):
         return scipy.sparse.csr_matrix((np.ones(indices.size, dtype=np.float32), indices.ravel(), ends), shape=(len(rows), arounds))
 
     def beside(lines, rows, away):
-        """The words of the lines that stand so far from each row."""
+        """Returns the words of the lines at the distances `away` from each row."""
         total = 0
         for step in away:
             at = rows + step
@@ -221,7 +229,7 @@ def solve(logs, sampled, words, options):
 
 
 def table(model):
-    """The weights as the program reads them: circumstances, then words in places of two."""
+    """Returns the table as the program reads it: the weights of the context, then the places of two words."""
     whole = lambda weights: np.clip(np.rint(weights * UNIT), -127, 127).astype(np.int8)
     places = np.zeros((PLACES, 2, 8), dtype=np.uint8)
     for index, at, which in model.places():
@@ -233,7 +241,10 @@ def table(model):
 
 # ---------- checking ----------
 def score(logs, weights, work, wanted, fill):
-    """Previews of logs by these weights; returns (budget, label, recall, size) for each log and budget."""
+    """Makes previews of logs with these weights.
+
+    Returns (budget, label, recall, size, whether the wanted lines are short) for each log and budget.
+    """
     previews = [ROOT_TARGET / "release/examples/train", "previews", *(["--fill"] if fill else [])]
     path = work / f"weights.{os.getpid()}.bin"
     path.write_bytes(weights)
@@ -276,7 +287,7 @@ def report(results):
 
 
 def folds(logs, count):
-    """Splits logs by project, so that each part has about as many."""
+    """Splits logs by project into parts of about the same size."""
     sizes = collections.Counter(log.label["group"] for log in logs)
     chance = np.random.default_rng(SEED)
     projects = sorted(sizes)
@@ -294,18 +305,18 @@ def main():
     global ROOT_TARGET
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus")
-    parser.add_argument("--check", action="store_true", help="score each fifth of the projects by what the others taught")
-    parser.add_argument("--write", action="store_true", help="train on everything and write weights.bin")
-    parser.add_argument("--weights", help="score everything by these weights instead")
-    parser.add_argument("--work", default=str(ROOT / ".tools" / "signal"), help="where unpacked logs and previews go")
-    parser.add_argument("--lines", type=int, default=700, help="lines of each log to train on")
-    parser.add_argument("--projects", type=int, default=3, help="a word must come in so many projects")
+    parser.add_argument("--check", action="store_true", help="score each fifth of the projects with weights from the other four fifths")
+    parser.add_argument("--write", action="store_true", help="train on all logs and write weights.bin")
+    parser.add_argument("--weights", help="a file with weights: score all large logs with them")
+    parser.add_argument("--work", default=str(ROOT / ".tools" / "signal"), help="the directory for unpacked logs and previews")
+    parser.add_argument("--lines", type=int, default=700, help="the number of lines of each log to train on")
+    parser.add_argument("--projects", type=int, default=3, help="the smallest number of projects that use a word")
     parser.add_argument("--penalty", type=float, default=4e-3)
     parser.add_argument("--penalty-around", type=float, default=2e-4)
-    parser.add_argument("--beside", type=float, default=2.0, help="how much more weights for neighbours are held back")
-    parser.add_argument("--far", type=float, default=5.0, help="and for lines further away")
-    parser.add_argument("--keep-weights", help="where the weights of each fold go")
-    parser.add_argument("--fill", action="store_true", help="with --weights: fill each preview up to its limit")
+    parser.add_argument("--beside", type=float, default=2.0, help="the factor for the penalty of weights for the next and the previous line")
+    parser.add_argument("--far", type=float, default=5.0, help="the factor for the penalty of weights for lines further away")
+    parser.add_argument("--keep-weights", help="the start of the file names for the weights of each fold")
+    parser.add_argument("--fill", action="store_true", help="fill each preview up to its limit")
     parser.add_argument("--steps", type=int, default=50)
     parser.add_argument("--per-log")
     options = parser.parse_args()

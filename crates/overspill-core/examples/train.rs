@@ -1,4 +1,4 @@
-//! The Rust half of `tools/train`.
+//! The Rust half of `tools/signal/train.py`.
 //!
 //! `train features LOG…` writes `LOG.features` beside each log: the features of its lines that the
 //! score uses. `train scores WEIGHTS BYTES LOG` prints the number and score of each line that the
@@ -33,8 +33,8 @@ fn main() {
     }
 }
 
-/// Writes in this order: the number of lines, the number of words of each line, all words, all
-/// circumstances.
+/// Writes in this order: the number of lines, the number of weights for the context, the number of
+/// words of each line, all words, and the features of the context of all lines.
 fn features(log: &str) {
     let rows = train::rows(&fs::read(log).unwrap());
     let mut out = (rows.len() as u32).to_le_bytes().to_vec();
@@ -57,7 +57,7 @@ fn preview(log: &str, weights: &'static [u8], bytes: u64, fill: bool) {
     let output = fs::read(log).unwrap();
     let policy = Policy::new(Limits::NONE.bytes(bytes).lines(2000), Keep::Signal);
     let policy = Policy { fill, ..policy };
-    // The words have the same length as those of the program.
+    // The texts have the same lengths as the texts of the program.
     let id = "3f9c2e";
     let wording = Wording {
         label: "overspill".into(),

@@ -49,7 +49,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn shares_are_fair_and_spend_no_more_than_there_is(
+        fn shares_are_fair_and_within_the_limit(
             sizes in proptest::collection::vec(0u64..1000, 0..8),
             limit in 0u64..4000,
         ) {

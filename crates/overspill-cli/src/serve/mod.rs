@@ -36,7 +36,7 @@ pub(crate) use limits::{
     QUEUED, REQUESTS, SERVERS, SESSION_REST, SESSIONS, STREAMS, ServerLimits, UNREAD,
 };
 pub(crate) use page_access::PageAccess;
-pub(crate) use reply::{Event, EventSource, Refusal, Reply, events, plain, read_body, reply};
+pub(crate) use reply::{EventSource, Refusal, Reply, ServerEvent, events, plain, read_body, reply};
 pub(crate) use token::{BearerToken, random};
 
 /// How long to wait if no connection can be accepted, such as for lack of file descriptors.

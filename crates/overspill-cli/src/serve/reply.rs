@@ -21,12 +21,12 @@ pub(crate) type Reply = Response<ReplyBody>;
 /// Messages that come one after the other, until there are no more.
 pub(crate) trait EventSource: Send {
     /// Returns the next message.
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>>;
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<ServerEvent>>;
 }
 
 /// A message without a line break.
 #[derive(Debug)]
-pub(crate) struct Event {
+pub(crate) struct ServerEvent {
     pub(crate) start: Vec<u8>,
     /// The rest of a message that is too long for the memory.
     pub(crate) rest: Option<File>,
@@ -135,7 +135,7 @@ impl EventStream {
             return bytes(chunk);
         }
         match self.source.poll_next(context) {
-            Poll::Ready(Some(Event { start, rest })) => {
+            Poll::Ready(Some(ServerEvent { start, rest })) => {
                 self.silence.reset();
                 self.rest = rest;
                 let end: &[u8] = if self.rest.is_some() { b"" } else { b"\n\n" };

@@ -26,10 +26,10 @@ impl Site for Lengths {
 struct Three(u8);
 
 impl EventSource for Three {
-    fn poll_next(&mut self, _: &mut Context<'_>) -> Poll<Option<Event>> {
+    fn poll_next(&mut self, _: &mut Context<'_>) -> Poll<Option<ServerEvent>> {
         self.0 += 1;
         let start = vec![b'0' + self.0];
-        Poll::Ready((self.0 <= 3).then_some(Event { start, rest: None }))
+        Poll::Ready((self.0 <= 3).then_some(ServerEvent { start, rest: None }))
     }
 }
 

@@ -31,13 +31,13 @@ pub(crate) struct FoundValue {
 }
 
 /// The values of one level, such as a file or the variables.
-pub(crate) type Values = BTreeMap<Key, FoundValue>;
+pub(crate) type FileValues = BTreeMap<Key, FoundValue>;
 
 /// The values that a file sets.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct SettingsFile {
-    pub(crate) values: Values,
-    pub(crate) tools: BTreeMap<String, Values>,
+    pub(crate) values: FileValues,
+    pub(crate) tools: BTreeMap<String, FileValues>,
 }
 
 impl SettingsFile {
@@ -81,7 +81,7 @@ impl SettingsFile {
 }
 
 /// Returns `values` as a level of settings.
-pub(crate) fn layer(values: &Values) -> Layer {
+pub(crate) fn layer(values: &FileValues) -> Layer {
     let mut layer = Layer::new();
     for (key, found) in values {
         if let (Key::Call(setting), SettingValue::Call(value)) = (key, &found.value) {

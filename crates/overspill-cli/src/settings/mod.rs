@@ -35,7 +35,7 @@ use overspill::{Limit, Profile, Retention};
 
 use self::destination::DestinationFault;
 pub(crate) use self::fallback::Fallback;
-pub(crate) use self::file::{FileOwner, FoundValue, NOT_FOR_PROJECTS, SettingsFile, Values};
+pub(crate) use self::file::{FileOwner, FileValues, FoundValue, NOT_FOR_PROJECTS, SettingsFile};
 use self::keys::Key;
 pub(crate) use self::listing::SettingRow;
 use self::redact::{Fault, FaultKind};
@@ -63,7 +63,7 @@ pub(crate) struct SettingSources {
     /// The path of the project's file, if it exists.
     pub(crate) project_file: Option<PathBuf>,
     pub(crate) project: SettingsFile,
-    pub(crate) environment: Values,
+    pub(crate) environment: FileValues,
     /// Warnings about invalid settings.
     pub(crate) warnings: Vec<Warning>,
     /// Notes about project files that overspill ignores because of their owner, and about a home
@@ -102,7 +102,7 @@ impl SettingSources {
             user: SettingsFile::default(),
             project_file: None,
             project: SettingsFile::default(),
-            environment: Values::default(),
+            environment: FileValues::default(),
             warnings: Vec::new(),
             notes: Vec::new(),
             faults: Vec::new(),

@@ -85,7 +85,7 @@ fn odd_texts_get_the_answer_of_the_table() {
 }
 
 #[test]
-fn mistake_is_the_first_byte_that_cannot_follow() {
+fn json_mistake_is_at_the_first_invalid_byte() {
     for (text, at, what) in [
         ("[01]", 2, "expected `,` or `]`"),
         ("12abc", 2, "expected the end of the text"),
@@ -106,7 +106,7 @@ fn mistake_is_the_first_byte_that_cannot_follow() {
 }
 
 #[test]
-fn text_that_ends_early_lacks_something() {
+fn json_that_ends_early_names_the_missing_part() {
     for (text, what) in [
         ("", "expected a value"),
         ("[1", "expected `,` or `]`"),
@@ -159,7 +159,7 @@ fn halves_of_surrogate_pairs_become_replacement_characters() {
 }
 
 #[test]
-fn brackets_without_end_are_refused() {
+fn json_nested_too_deep_is_rejected() {
     let found = read(JsonTokens::default(), vec![b'['; DEEPEST + 1].chunks(4096));
     assert_eq!(found.mistake, Some((DEEPEST, "nested deeper than 1048576 levels")));
 }
@@ -268,7 +268,7 @@ proptest! {
     }
 
     #[test]
-    fn text_at_once_is_the_text_of_the_tokens(text in near_json(), chunk in 1..40_usize) {
+    fn json_text_in_one_call_equals_the_text_of_the_tokens(text in near_json(), chunk in 1..40_usize) {
         let (mut tokens, mut found) = (JsonTokens::default(), Vec::new());
         'text: for mut chunk in text.chunks(chunk) {
             loop {

@@ -1,4 +1,6 @@
-//! Chooses what to show: how much of a text's start, end, or both.
+//! Chooses how much of the start and of the end of an output is shown.
+//!
+//! The text that was collected comes in, and two offsets into that text go out.
 
 use crate::keep::EndsKept;
 use crate::measure::limits::Cost;
@@ -6,18 +8,18 @@ use crate::observe::collected::Collected;
 use crate::text::{ceil_char, floor_char, lines, nth_char, nth_char_from_end};
 use crate::{Grain, Limits, LineRule, Policy};
 
-/// What is shown of a [`Collected`]: its start up to, and its end from, these offsets.
+/// The parts of a [`Collected`] that are shown: the start up to `head` and the end from `tail` on.
 ///
-/// `None` keeps nothing of that end, which is not the same as keeping an empty line of it.
+/// `None` shows nothing at that end. An offset can also select an empty line, which is different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct EndsChoice {
-    /// An offset into the head's text.
+    /// The offset into the text of the head at which the shown start ends.
     pub(crate) head: Option<usize>,
-    /// An offset into the tail's text.
+    /// The offset into the text of the tail at which the shown end begins.
     pub(crate) tail: Option<usize>,
 }
 
-/// Chooses what of `view` to show within `limits`.
+/// Chooses the parts of `view` that are shown within `limits`.
 pub(crate) fn choose(view: &Collected, policy: &Policy, limits: &Limits) -> EndsChoice {
     let ends = |head: u32, tail: u32| {
         let share = limits.part(head, head.saturating_add(tail));
@@ -34,10 +36,10 @@ pub(crate) fn choose(view: &Collected, policy: &Policy, limits: &Limits) -> Ends
     }
 }
 
-/// Returns where the end begins that has room beside a start up to `head`.
+/// Returns the start of the tail that has room beside a head up to `head`.
 ///
-/// Sizes add up, so two ends that meet fit together. Tokens do not: what is two ends within the
-/// limit may be one text beyond it.
+/// Sizes add up, so a head and a tail that meet fit together. Tokens do not add up: a head and a
+/// tail within the limit can be one text over the limit. So such a text is counted as a whole.
 fn tail_beside(
     view: &Collected,
     policy: &Policy,
@@ -64,21 +66,21 @@ fn tail_beside(
     }
 }
 
-/// Returns where the start that `limits` admit ends, or `None` if not one line is admitted.
+/// Returns the end of the head that `limits` admit, or `None` if they do not admit one line.
 fn head_end(view: &Collected, policy: &Policy, limits: &Limits) -> Option<usize> {
     let text = view.head.text();
     within_tokens(policy, limits, |limits| head_room(view, policy, limits), |end| &text[..end])
 }
 
-/// Returns where the end that `limits` admit begins, or `None` if not one line is admitted.
+/// Returns the start of the tail that `limits` admit, or `None` if they do not admit one line.
 fn tail_start(view: &Collected, policy: &Policy, limits: &Limits) -> Option<usize> {
     let text = view.tail.text();
     within_tokens(policy, limits, |limits| tail_room(view, policy, limits), |at| &text[at..])
 }
 
-/// Picks a place so that the text it admits has no more tokens than `limits` say.
+/// Picks an offset so that the selected text has no more tokens than `limits` allow.
 ///
-/// A shorter text may have more tokens than a longer one, so what was picked is counted again.
+/// A shorter text can have more tokens than a longer one, so the selected text is counted again.
 fn within_tokens<'a>(
     policy: &Policy,
     limits: &Limits,
@@ -97,7 +99,7 @@ fn within_tokens<'a>(
     }
 }
 
-/// Room that goes unused for the sake of whole lines: at most a quarter.
+/// The divisor for the room that may stay unused so that only whole lines are shown: a quarter.
 const MOST_UNUSED: usize = 4;
 
 fn head_room(view: &Collected, policy: &Policy, limits: &Limits) -> Option<usize> {
@@ -107,13 +109,13 @@ fn head_room(view: &Collected, policy: &Policy, limits: &Limits) -> Option<usize
     }
     let room = within(text.len(), limits.most_bytes())
         .min(limits.chars.map_or(usize::MAX, |most| nth_char(text, most)));
-    // One byte more than there is room for: the break after the last line may be left out.
+    // Looks at one byte beyond the room, because the break after the last line may be left out.
     let lines_end = |most: u64, room: usize| {
         let look = &text[..text.len().min(room + 1)];
         lines::first_lines_end(look, most, policy.lines).filter(|&end| end <= room)
     };
-    // The search for tokens depends on the length of the text. A stream may hold more of it than
-    // the other limits admit, so the search must not see that.
+    // The search for tokens depends on the length of the text. A stream may hold more text than
+    // the other limits admit, so the search must not see the rest.
     let searched = limits.lines.and_then(|most| lines_end(most, room)).unwrap_or(room);
     let room = match limits.tokens.map(|most| policy.tokens.prefix(&text[..searched], most)) {
         Some(end) if end < searched => end,
@@ -153,7 +155,7 @@ fn tail_room(view: &Collected, policy: &Policy, limits: &Limits) -> Option<usize
         .lines
         .and_then(|most| lines::last_lines_start(text, most, policy.lines))
         .unwrap_or(0);
-    // As in `head_room`, the search for tokens sees only what the other limits admit.
+    // As in `head_room`, the search for tokens sees only the text that the other limits admit.
     let searched = first.max(by_lines);
     let first = match limits.tokens.map(|most| policy.tokens.suffix(&text[searched..], most)) {
         Some(start) if start > 0 => searched + start,

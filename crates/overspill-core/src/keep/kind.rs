@@ -1,6 +1,6 @@
-//! The kinds of outputs, and what a caller knows about the kind of one.
+//! The kinds of outputs, and the hint with which a caller names the kind of an output.
 
-/// What an output is. Each kind has its own order in which parts are shown.
+/// The kind of an output. It decides which parts of the output are shown first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Kind {
     /// A log that says what failed: the failure first.
@@ -23,7 +23,7 @@ pub enum Kind {
     Diff,
     /// XML and HTML, test reports among them.
     Markup,
-    /// The Test Anything Protocol.
+    /// A test report in the Test Anything Protocol.
     Tap,
     /// One JSON text.
     Json,
@@ -31,7 +31,7 @@ pub enum Kind {
     JsonLines,
     /// A few lines that are very long.
     LongLines,
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     Binary,
     /// Any other text.
     #[default]
@@ -86,13 +86,14 @@ impl Kind {
         Kind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// Tells whether a failure word in an output of this kind says that something failed. In source, listings,
-    /// searches and prose such words are words like any other.
+    /// Tells whether a failure word in an output of this kind means that something failed.
+    ///
+    /// In source, listings, searches and prose, failure words are ordinary words.
     pub const fn tells_failures(self) -> bool {
         matches!(self, Kind::FailingLog | Kind::TestRun | Kind::Tap | Kind::Plain)
     }
 
-    /// Tells whether a reader of the structure chooses the lines of this kind.
+    /// Tells whether [`structure`](crate::keep::structure) chooses the lines of this kind.
     pub(crate) const fn is_structured(self) -> bool {
         matches!(
             self,
@@ -113,21 +114,21 @@ impl std::fmt::Display for Kind {
     }
 }
 
-/// What a caller knows about the kind of an output.
+/// A hint from the caller about the kind of an output.
 ///
-/// A likely kind decides only where the text itself leaves a doubt, so a wrong one does no harm.
+/// A likely kind decides only if the text is ambiguous, so a wrong likely kind does no harm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct KindHint {
-    /// The output is of this kind, whatever its text looks like.
+    /// The kind of the output, even if its text looks like another kind.
     pub forced: Option<Kind>,
-    /// The command usually prints this kind.
+    /// The kind that the command usually prints.
     pub likely: Option<Kind>,
-    /// The command exited with 0, so a failure must be clear to count as one.
+    /// The command exited with 0, so only clear signs of a failure count.
     pub succeeded: bool,
 }
 
 impl KindHint {
-    /// Nothing is known.
+    /// The hint of a caller that knows nothing about the output.
     pub const NONE: KindHint = KindHint { forced: None, likely: None, succeeded: false };
 }
 

@@ -1,7 +1,7 @@
-//! Chooses the part of a long output that is shown.
+//! Chooses the parts of a long output that the preview shows.
 //!
-//! Each way of keeping has a module: [`ends`] for the start, the end or both, [`signal`] for the lines
-//! that matter, [`structure`] for JSON, tables, diffs and test reports.
+//! [`ends`] shows the start, the end or both, [`signal`] shows the lines that matter, and
+//! [`structure`] reads JSON, tables, diffs and test reports.
 
 pub(crate) mod ends;
 pub(crate) mod kind;
@@ -11,67 +11,70 @@ pub(crate) mod structure;
 
 use crate::{Piece, Span};
 
-/// Lines one after the other that are shown, their place, and why they were chosen.
+/// Consecutive lines that are shown, with their place and the reason for the choice.
 #[derive(Debug, Clone)]
 pub(crate) struct SelectedBlock {
     pub(crate) piece: Piece<'static>,
     pub(crate) span: Span,
     pub(crate) reason: Reason,
-    /// The gap after it holds only lines like its last one.
+    /// The gap after the block contains only lines that look like its last line.
     pub(crate) is_folded: bool,
-    /// The mark of the gap after it says this about the lines in it.
+    /// The note about the hidden lines in the mark of the gap after the block.
     pub(crate) note: Option<String>,
 }
 
-/// The blocks that are shown.
+/// The blocks that the preview shows.
 #[derive(Debug, Clone)]
 pub(crate) struct SelectedBlocks {
     pub(crate) blocks: Vec<SelectedBlock>,
-    /// No other line is worth its room.
+    /// No other line is worth showing, even if room is left.
     pub(crate) is_enough: bool,
 }
 
-/// Which parts of an output are shown when it is too large: the set we ship.
+/// The built-in ways to choose the shown parts of a long output.
 ///
-/// For anything else there is [`Strategy`](crate::Strategy).
+/// Implement [`Strategy`](crate::Strategy) to choose in another way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Keep {
     /// The start.
     Head,
     /// The end.
     Tail,
-    /// Both ends, the limits shared out in the ratio `head` to `tail`.
+    /// Both ends. The limits are divided in the ratio `head` to `tail`.
     ///
-    /// What the head leaves of its share goes to the tail.
+    /// The tail also gets the room that the head does not use.
     Ends {
-        /// Parts for the start.
+        /// The share of the start.
         head: u32,
-        /// Parts for the end.
+        /// The share of the end.
         tail: u32,
     },
-    /// The lines that matter, wherever they stand, with the last lines and what room is left for
-    /// others.
+    /// The lines that matter, at any place in the output, and the last lines. Other lines fill the
+    /// room that is left.
     ///
-    /// Lines that say what went wrong matter, those around them, and those that are rare in the
-    /// output. Where none stands out, both ends are shown. It takes
-    /// [`Grain::Line`](crate::Grain::Line) and [`LineRule::Terminated`](crate::LineRule::Terminated); with others it is [`Keep::ENDS`].
+    /// Lines that report a failure matter, also the lines around them and lines that are rare in
+    /// the output. If no line stands out, both ends are shown. `Signal` needs
+    /// [`Grain::Line`](crate::Grain::Line) and
+    /// [`LineRule::Terminated`](crate::LineRule::Terminated). With another grain or line rule it
+    /// works like [`Keep::ENDS`].
     Signal,
-    /// What has a structure, by its structure; anything else as [`Keep::ENDS`].
+    /// Structured outputs by their structure, other outputs like [`Keep::ENDS`].
     ///
-    /// JSON is shown as shorter JSON, which says in place what it leaves out. Of lines of JSON,
-    /// tables, markup, diffs and test reports, lines are shown: those that tell what the rest is,
-    /// those that differ from the rest, and the last ones. It takes what [`Keep::Signal`] takes.
+    /// JSON becomes shorter JSON, which says at each gap how many values are missing. For JSON
+    /// lines, tables, markup, diffs and test reports, the preview shows the headings, the lines
+    /// that differ from the rest, and the last lines. `Structure` needs the same grain and line
+    /// rule as [`Keep::Signal`].
     Structure,
-    /// What has a structure as [`Keep::Structure`], anything else as [`Keep::Signal`].
+    /// Structured outputs like [`Keep::Structure`], other outputs like [`Keep::Signal`].
     Auto,
 }
 
-/// The ends of an output that a way of keeping shows, where nothing else decides.
+/// The ends of an output that are shown if neither lines nor structure decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EndsKept {
     Head,
     Tail,
-    /// Both, in the ratio `head` to `tail`.
+    /// Both ends, in the ratio `head` to `tail`.
     Both {
         head: u32,
         tail: u32,
@@ -79,10 +82,10 @@ pub(crate) enum EndsKept {
 }
 
 impl Keep {
-    /// Both ends, alike.
+    /// Both ends, with equal shares.
     pub const ENDS: Keep = Keep::Ends { head: 1, tail: 1 };
 
-    /// Returns which ends are shown, where nothing else decides.
+    /// Returns the ends that are shown if neither lines nor structure decide.
     pub(crate) const fn ends(self) -> EndsKept {
         match self {
             Keep::Head => EndsKept::Head,
@@ -92,7 +95,7 @@ impl Keep {
         }
     }
 
-    /// Tells whether the structure of an output decides.
+    /// Tells whether the structure of an output decides which parts are shown.
     pub(crate) const fn reads_structure(self) -> bool {
         match self {
             Keep::Structure | Keep::Auto => true,
@@ -100,7 +103,7 @@ impl Keep {
         }
     }
 
-    /// Tells whether lines are chosen by what they say, if no structure decides.
+    /// Tells whether the text of lines decides which lines are shown, if no structure decides.
     pub(crate) const fn reads_lines(self) -> bool {
         match self {
             Keep::Signal | Keep::Auto => true,
@@ -125,24 +128,24 @@ impl Keep {
     }
 }
 
-/// Why a part of an output is shown.
+/// The reason for which a part of an output is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Why {
-    /// It is the start of the output.
+    /// The part is the start of the output.
     First,
-    /// It is the end of the output.
+    /// The part is the end of the output.
     Last,
-    /// It holds a word of failure.
+    /// The part contains a failure word.
     Failure,
-    /// It names a place in a file.
+    /// The part names a place in a file.
     Place,
-    /// Its words, or those around it, are such as matter.
+    /// The words of the part, or the words around it, are likely to matter.
     Words,
-    /// It says what follows: a header, the name of a file.
+    /// The part is a heading, such as a table header or the name of a file.
     Heading,
-    /// It differs from what is around it.
+    /// The part differs from the text around it.
     Differs,
-    /// It is the start of a part of the output.
+    /// The part begins a section of the output, such as a hunk of a diff.
     Part,
 }
 
@@ -161,13 +164,13 @@ impl std::fmt::Display for Why {
     }
 }
 
-/// Why a piece was chosen: what is said of the line in it that counted most.
+/// The reason for a chosen piece, taken from the line with the highest score in the piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reason {
-    /// What made it count.
+    /// The reason why the line was chosen.
     pub why: Why,
-    /// The number of that line, counted from 1.
+    /// The number of the line, counted from 1.
     pub line: u64,
-    /// Its score; thirty-two more make it count e times as much.
+    /// The score of the line. A score that is 32 higher makes the line count e times as much.
     pub score: i32,
 }

@@ -1,43 +1,43 @@
-//! Spends room on the lines that name the most things.
+//! Chooses the lines that name the most things.
 //!
-//! A name is a word that stands for one thing: a path, an identifier, a version. An agent that reads source,
-//! a listing or a search result goes on with names from it. So the room goes to the blocks of lines that bring
-//! the most names that are not shown yet, for each byte they cost.
+//! A name is a word that stands for one thing: a path, an identifier, a version. An agent that
+//! reads source, a listing or a search result continues with names from it. So the room goes to
+//! the lines that bring the most new names for each byte that they cost.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
-/// A word with fewer bytes is not a name.
+/// The smallest number of bytes of a name.
 const SHORTEST: usize = 8;
 
-/// A chosen line at most so many lines away is close.
+/// The largest distance in lines at which a chosen line counts as close.
 const NEAR: usize = 3;
 
 /// A line that may be shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NamedLine<'a> {
-    /// Counted from 0.
+    /// The number of the line, counted from 0.
     pub(crate) number: u64,
     pub(crate) text: &'a [u8],
-    /// Only its start is shown. The mark after it begins a line of its own.
+    /// Only the start of the line is shown. The mark after it begins on a new line.
     pub(crate) clipped: bool,
-    /// How much its names count, from 0 to [`FULL_WEIGHT`].
+    /// The weight of the names in the line, from 0 to [`FULL_WEIGHT`].
     pub(crate) weight: u8,
 }
 
 /// The weight of a line whose names count in full.
 pub(crate) const FULL_WEIGHT: u8 = 8;
 
-/// The room that is left, and what the mark at a gap takes of it.
+/// The room that is left, and the room that the mark at a gap takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NamesRoom {
     pub(crate) bytes: u64,
     pub(crate) lines: u64,
     pub(crate) mark_bytes: u64,
     pub(crate) mark_lines: u64,
-    /// The names of all lines count the same, whatever their weight.
+    /// The names of all lines count the same; their weights are ignored.
     pub(crate) even: bool,
 }
 
@@ -52,7 +52,7 @@ impl NamesRoom {
     }
 }
 
-/// The names of lines, each as a hash.
+/// The hashes of the names in a list of lines.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LineNames {
     lines: Vec<LineSize>,
@@ -65,11 +65,11 @@ struct LineSize {
     bytes: u32,
     clipped: bool,
     weight: u8,
-    /// Where the names of the line end.
+    /// The end of the names of this line in `LineNames::names`.
     names_end: u32,
 }
 
-/// Names that are shown already. A name is its own hash.
+/// The hashes of the names that are already shown. The set uses them as they are.
 type Seen = HashSet<u32, BuildHasherDefault<NameHash>>;
 
 impl LineNames {
@@ -77,7 +77,8 @@ impl LineNames {
         LineNames::with(lines, |name| name)
     }
 
-    /// Like `of`, and the lines after a path do not count: `src/lib.rs:12` and `src/lib.rs:14` are one name.
+    /// Works like `of`, but ignores the line number after a path: `src/lib.rs:12` and
+    /// `src/lib.rs:14` are one name.
     pub(crate) fn of_results<'a>(lines: impl Iterator<Item = NamedLine<'a>>) -> LineNames {
         LineNames::with(lines, without_place)
     }
@@ -99,7 +100,7 @@ impl LineNames {
         all
     }
 
-    /// Adds lines to `chosen` in this order, as long as they take no more than a share of the room.
+    /// Adds lines to `chosen` in the given order until they fill `share` of the room.
     pub(crate) fn take(
         &self,
         chosen: &mut [bool],
@@ -124,8 +125,9 @@ impl LineNames {
         }
     }
 
-    /// Adds lines to `chosen` as long as there is room. First come the lines with the most new names for each
-    /// byte. A line close to a chosen one comes with the lines between them: they cost less than a mark.
+    /// Adds lines to `chosen` until the room is full. The lines with the most new names for each
+    /// byte come first. A line close to a chosen line brings the lines between them, if these cost
+    /// less than a mark.
     pub(crate) fn cover(&self, chosen: &mut [bool], room: &mut NamesRoom) {
         let mut seen = Seen::default();
         for at in (0..chosen.len()).filter(|&at| chosen[at]) {
@@ -155,7 +157,7 @@ impl LineNames {
                 seen.extend(self.names(line));
             }
             chosen[lines.clone()].fill(true);
-            // The lines around it cost less now.
+            // The lines around the new line cost less now: they need no mark.
             let around = lines.start.saturating_sub(NEAR)..(lines.end + NEAR).min(chosen.len());
             for near in around.filter(|&near| !chosen[near]) {
                 let worth = self.worth(near, chosen, &seen, room);
@@ -164,7 +166,7 @@ impl LineNames {
         }
     }
 
-    /// Returns how many new names a line brings for each byte it costs.
+    /// Returns the number of new names of a line for each byte that the line costs.
     fn worth(&self, at: usize, chosen: &[bool], seen: &Seen, room: &NamesRoom) -> u64 {
         let names = self.names(at);
         let is_new = |(place, name): (usize, &u32)| {
@@ -178,8 +180,10 @@ impl LineNames {
         (new << 20) * weight / u64::from(FULL_WEIGHT) / self.with_bridge(at, chosen, room).1.max(1)
     }
 
-    /// Returns the lines that must be shown with a line, and what they cost: the lines up to the nearest chosen
-    /// one, if they cost less than a mark. Otherwise the line costs a mark.
+    /// Returns the lines to show together with a line, and their cost in bytes.
+    ///
+    /// These are the lines up to the nearest chosen line, if they cost less than a mark. Otherwise
+    /// it is the line alone, at the cost of a mark.
     fn with_bridge(&self, at: usize, chosen: &[bool], room: &NamesRoom) -> (Range<usize>, u64) {
         let own = u64::from(self.lines[at].bytes);
         let (mut bytes, mut end) = (0, at);
@@ -210,13 +214,13 @@ impl LineNames {
         (at..at + 1, own + room.mark_bytes)
     }
 
-    /// Tells whether a line stands right beside a chosen one.
+    /// Tells whether a line is directly before or after a chosen line.
     fn touches(&self, at: usize, chosen: &[bool]) -> bool {
         at > 0 && chosen[at - 1] && self.follow(at - 1, at)
             || chosen.get(at + 1) == Some(&true) && self.follow(at, at + 1)
     }
 
-    /// Tells whether nothing stands between two lines. After a clipped line stands a mark.
+    /// Tells whether nothing is between two lines. A clipped line has a mark after it.
     fn follow(&self, at: usize, next: usize) -> bool {
         self.lines[at].number + 1 == self.lines[next].number && !self.lines[at].clipped
     }
@@ -248,7 +252,8 @@ fn without_place(word: &[u8]) -> &[u8] {
     colon.map_or(word, |at| &word[..at])
 }
 
-/// Tells whether a word stands for one thing: it has a digit, `_`, `.`, `/` or a capital inside.
+/// Tells whether a word stands for one thing: it contains a digit, `_`, `.`, `/` or an inner
+/// capital.
 fn is_distinctive(word: &[u8]) -> bool {
     word.iter().any(|byte| byte.is_ascii_digit() || b"_./".contains(byte))
         || word.windows(2).any(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase())
@@ -260,7 +265,7 @@ fn hash(name: &[u8]) -> u32 {
         .fold(0x811C_9DC5, |hash: u32, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }
 
-/// Uses a hash as it is.
+/// A hasher for names that are hashes already.
 #[derive(Debug, Default)]
 struct NameHash(u64);
 
@@ -270,7 +275,7 @@ impl Hasher for NameHash {
     }
 
     fn write_u32(&mut self, hash: u32) {
-        // The table looks at the highest bits, too.
+        // The hash table also uses the highest bits, so the multiplication spreads the hash there.
         self.0 = u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     }
 

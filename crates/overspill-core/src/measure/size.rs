@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_has_its_own_idea_of_a_line() {
+    fn line_count_depends_on_the_line_rule() {
         counts("", 1, 0, 0);
         counts("a", 1, 1, 1);
         counts("a\n", 2, 1, 1);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_not_utf8_count_as_they_would_be_replaced() {
+    fn invalid_utf8_counts_like_its_replacement() {
         for bytes in [&b"\xff"[..], b"a\xe2\x82", b"\xe2\x82\xff\x80", b"\xf0\x9f\x9a\x80\x80"] {
             let replaced = String::from_utf8_lossy(bytes).chars().count() as u64;
             assert_eq!(Size::of(bytes, LineRule::Terminated).chars, replaced, "{bytes:?}");

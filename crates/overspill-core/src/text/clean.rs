@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn backspaces_take_back_what_is_written_over() {
+    fn backspaced_text_is_overwritten() {
         cleans(b"done 10%\x08\x08\x0820%\x08\x08\x08\x08100%\n", "done100%\n");
         cleans("N\u{8}NA\u{8}AM\u{8}MÉ\u{8}É\n".as_bytes(), "NAMÉ\n");
         cleans(b"ab\x08\x08\x08\x08c\x08\n", "c\n");

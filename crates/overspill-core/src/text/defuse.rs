@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn text_about_us_stays() {
+    fn text_about_overspill_is_unchanged() {
         for text in [
             "see overspill: a tool",
             "overspill read 01KA",

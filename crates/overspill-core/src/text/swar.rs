@@ -33,7 +33,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_byte_is_told_by_itself(bytes: [u8; 8], first in 0..128u8, more in 0..128u8) {
+        fn each_byte_is_classified_independently(bytes: [u8; 8], first in 0..128u8, more in 0..128u8) {
             let last = first.saturating_add(more).min(127);
             let bits = |is: &dyn Fn(u8) -> bool| u64::from_le_bytes(bytes.map(|byte| u8::from(is(byte)) << 7));
             let number = u64::from_le_bytes(bytes);

@@ -11,7 +11,7 @@ use super::super::walk::JsonWalk;
 use super::routes::Heard;
 use super::session::{Session, locked};
 use crate::env::Env;
-use crate::serve::{Event, REQUESTS};
+use crate::serve::{REQUESTS, ServerEvent};
 
 /// The number of bytes of one message of a server. overspill drops a longer message and sends an
 /// error.
@@ -61,7 +61,10 @@ impl Post {
             }
             Ok((start, rest)) => {
                 let bytes = start.len();
-                routes.deliver(Heard { event: Event { start, rest }, bytes, answers: 0 }, answers);
+                routes.deliver(
+                    Heard { event: ServerEvent { start, rest }, bytes, answers: 0 },
+                    answers,
+                );
             }
             Err(reason) => {
                 let reason = format!("overspill could not buffer the server's answer: {reason}");

@@ -9,7 +9,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::super::answers::{INTERNAL_ERROR, error};
 use super::super::probe::Id;
-use crate::serve::{Event, QUEUED, UNREAD};
+use crate::serve::{QUEUED, ServerEvent, UNREAD};
 use crate::ui;
 
 /// The number of messages, of [`UNREAD`] bytes together, that wait at most while no stream of the
@@ -18,7 +18,7 @@ const UNHEARD: usize = 1_000;
 
 /// A message of the server, and the number of answers in it.
 pub(super) struct Heard {
-    pub(super) event: Event,
+    pub(super) event: ServerEvent,
     /// The number of bytes of the message that are in memory.
     pub(super) bytes: usize,
     pub(super) answers: usize,
@@ -50,7 +50,7 @@ impl Route {
     fn send_error(&self, id: &Id, reason: &str) {
         let mut start = error(Some(id), INTERNAL_ERROR, reason);
         start.truncate(start.trim_ascii_end().len());
-        let event = Event { start, rest: None };
+        let event = ServerEvent { start, rest: None };
         let _ = self.send.send(Heard { event, bytes: 0, answers: 1 });
     }
 }

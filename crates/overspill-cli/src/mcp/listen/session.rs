@@ -12,7 +12,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::super::probe::Id;
 use super::routes::{Heard, Route, Routes};
-use crate::serve::{Event, EventSource, REQUESTS, STREAMS, UNREAD};
+use crate::serve::{EventSource, REQUESTS, STREAMS, ServerEvent, UNREAD};
 
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -185,7 +185,7 @@ pub(super) struct Waiter {
 }
 
 impl EventSource for Waiter {
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<ServerEvent>> {
         if self.left == Some(0) {
             return Poll::Ready(None);
         }
@@ -271,7 +271,7 @@ mod tests {
         assert!(session.wait_alone_for(&[id(1)]).is_none());
         let mut next = session.wait_for(&[id(1)]).unwrap();
         let heard = |text: &[u8]| Heard {
-            event: Event { start: text.to_vec(), rest: None },
+            event: ServerEvent { start: text.to_vec(), rest: None },
             bytes: text.len(),
             answers: 0,
         };

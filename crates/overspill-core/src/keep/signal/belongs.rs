@@ -1,45 +1,50 @@
-//! Lines that belong to a failed row: the lines below it, and the heading it stands under.
+//! Raises the scores of lines that belong to a failed row: the lines below the row, and its
+//! heading.
 //!
-//! A failed row says that something failed; the lines below it say how: expected and actual values, a diff, the
-//! frames of a trace. They rank little below the row, up to the next line that is not indented deeper.
+//! A failed row is a line that reports a failure. The lines below it give details: expected and
+//! actual values, a diff, the frames of a trace. They get a score a little below the score of the
+//! row, up to the next line that is not indented deeper.
 
 use super::features::LineFeatures;
 use super::line::{ScoredLine, ScoredLines};
 use super::outcome::{self, Outcome};
 
-/// A failed row, and what follows it.
+/// A failed row, and the state of the lines after it.
 #[derive(Debug, Clone, Copy)]
 struct FailedRow {
     below: BelowRow,
     score: i32,
-    /// How many lines have come after it.
+    /// The number of lines since the row.
     lines: u32,
-    /// The line that ends its block says what failed.
+    /// The row begins a trace: the line after the trace says what failed.
     is_trace: bool,
 }
 
-/// Finds the lines that belong to failed rows, line by line.
+/// A search for the lines that belong to failed rows, line by line.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FailedBlock {
     row: Option<FailedRow>,
     next: u64,
 }
 
-/// How much less a line below a failed row counts than the row: so much for each doubling of its distance.
+/// The number that is subtracted from the score of a failed row for the lines below it, for each
+/// doubling of their distance.
 const FARTHER: i32 = 12;
 
-/// After so many lines of one kind, the next one says nothing more of the row.
+/// The number of lines of one kind after which the next such line adds nothing about the row.
 const ALIKE: u16 = 8;
 
-/// How much less than a failed row the line that ends its trace counts, and the heading it stands under.
+/// The number that is subtracted from the score of a failed row for the line that ends its trace.
 const FOR_TRACE: i32 = 8;
+
+/// The number that is subtracted from the score of a failed row for its heading.
 const FOR_HEADING: i32 = 8;
 
-/// A heading stands no farther above.
+/// The largest number of held lines between a heading and its row.
 const FARTHEST: usize = 1024;
 
 impl FailedBlock {
-    /// Returns the score that a line has together with the row it belongs to.
+    /// Returns the score of a line, raised if the line belongs to a failed row.
     pub(super) fn score(&mut self, line: &ScoredLine) -> i32 {
         let own = &line.own;
         if self.row.is_none() && !own.hit {
@@ -77,7 +82,7 @@ impl FailedBlock {
     }
 }
 
-/// Returns the mark of a line of a diff, 0 for any other line.
+/// Returns the first character of a line of a diff (`-`, `+` or `?`), or 0 for any other line.
 pub(super) fn diff_mark(line: &[u8]) -> u8 {
     match line {
         [mark @ (b'-' | b'+' | b'?'), b' ' | b'\t', ..] => *mark,
@@ -85,11 +90,12 @@ pub(super) fn diff_mark(line: &[u8]) -> u8 {
     }
 }
 
-/// Tells which lines stand below a row: those with a larger indent, and those of a diff, which has no indent of its own.
+/// A test for lines that belong to the row above them: lines with a larger indent, and lines of a
+/// diff, which have the same indent as the row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BelowRow {
     indent: u8,
-    /// A diff has begun, with a line that was expected.
+    /// A diff has begun with a `-` line.
     in_diff: bool,
 }
 
@@ -105,7 +111,8 @@ impl BelowRow {
     }
 }
 
-/// Tells whether a line names the file or the thing that the lines below it speak of.
+/// Tells whether a line is a heading: it names the file or the thing that the lines below it are
+/// about.
 pub(super) fn is_heading(line: &[u8]) -> bool {
     let text = line.trim_ascii();
     let is_name =
@@ -113,7 +120,7 @@ pub(super) fn is_heading(line: &[u8]) -> bool {
     is_name || text.ends_with(b":")
 }
 
-/// Gives each line that belongs to a failed row a part of the row's score.
+/// Raises the score of each line that belongs to a failed row.
 pub(super) fn lift(lines: &mut ScoredLines) {
     let mut block = FailedBlock::default();
     // The last failed row with a heading, and the heading.
@@ -121,7 +128,7 @@ pub(super) fn lift(lines: &mut ScoredLines) {
     for at in 0..lines.lines.len() {
         let line = lines.lines[at];
         let lifted = block.score(&line);
-        // A test that passed says nothing of one that failed.
+        // The line of a test that passed does not explain a failed test.
         let passed = || outcome::outcome(lines.text(&line)) == Some(Outcome::Passed);
         if lifted > line.score && !passed() {
             lines.lines[at].lifted = lifted;
@@ -138,7 +145,8 @@ pub(super) fn lift(lines: &mut ScoredLines) {
     }
 }
 
-/// Returns the line that a row stands under: the next one above it that is indented less, if it is a heading.
+/// Returns the heading of a row: the nearest line above it with a smaller indent, if that line is a
+/// heading.
 fn heading(lines: &ScoredLines, row: usize, last: Option<(usize, Option<usize>)>) -> Option<usize> {
     let indent = lines.lines[row].own.indent;
     for at in (row.saturating_sub(FARTHEST)..row).rev() {

@@ -1,4 +1,4 @@
-//! Blocks of lines that are shown.
+//! Turns blocks of chosen lines into the text and the places that a preview needs.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,27 +7,27 @@ use super::line::ScoredLines;
 use crate::keep::SelectedBlock;
 use crate::{Piece, Reason, Span};
 
-/// Lines one after the other that are shown.
+/// Consecutive lines that are shown.
 #[derive(Debug, Clone)]
 pub(crate) struct Block {
-    /// Their indices among the lines that are held.
+    /// The indices of the lines in [`ScoredLines::lines`].
     pub(crate) lines: Range<usize>,
     pub(crate) reason: Reason,
-    /// The gap after it holds only lines like its last one.
+    /// The gap after the block contains only lines that look like its last line.
     pub(crate) is_folded: bool,
-    /// The mark of the gap after it says this about the lines in it.
+    /// The note about the hidden lines in the mark of the gap after the block.
     pub(crate) note: Option<String>,
 }
 
 impl ScoredLines {
-    /// Returns a block with what is shown of it, in an output of `len` bytes.
+    /// Returns a block with its text and its place in an output of `len` bytes.
     pub(crate) fn selected(&self, block: &Block, len: u64) -> SelectedBlock {
         let (piece, span) = (self.piece(block), self.span(block, len));
         let (is_folded, note) = (block.is_folded, block.note.clone());
         SelectedBlock { piece, span, reason: block.reason, is_folded, note }
     }
 
-    /// Returns what is shown of a block.
+    /// Returns the shown text of a block.
     fn piece(&self, block: &Block) -> Piece<'static> {
         let lines = &self.lines[block.lines.clone()];
         let bytes = self.bytes(block);
@@ -37,7 +37,7 @@ impl ScoredLines {
         Piece { bytes, text: Cow::Owned(text.concat()), altered }
     }
 
-    /// Returns where a block stands in an output of `len` bytes.
+    /// Returns the place of a block in an output of `len` bytes.
     pub(crate) fn span(&self, block: &Block, len: u64) -> Span {
         let bytes = self.bytes(block);
         let last = &self.lines[block.lines.end - 1];
@@ -50,7 +50,7 @@ impl ScoredLines {
         }
     }
 
-    /// Returns where a block begins and ends.
+    /// Returns the byte range of a block in the original.
     pub(crate) fn bytes(&self, block: &Block) -> Range<u64> {
         self.lines[block.lines.start].start..self.lines[block.lines.end - 1].end
     }

@@ -1,4 +1,4 @@
-//! Lines that are shown besides the chosen ones, so that a reader finds whole traces and messages.
+//! Adds lines to the chosen lines, so that a reader sees whole traces and messages.
 
 use super::belongs::BelowRow;
 use super::choose::UNBOUNDED;
@@ -7,14 +7,15 @@ use super::line::ScoredLines;
 use super::outcome::{self, Outcome};
 use super::pack::{Item, PackBudget};
 
-/// A gap with so many lines or fewer is shown where there is room: a whole trace is easier to read than its parts.
+/// The largest number of lines in a gap that is shown if room is left. A whole trace is easier to
+/// read than its parts.
 const SMALL_GAP: u64 = 6;
 
-/// So many lines below a failed row that belong to it are shown where there is room.
+/// The largest number of lines below a failed row that are shown with it if room is left.
 const BLOCK: usize = 12;
 
-/// Adds the lines of small gaps to the chosen lines, and the lines that belong to a chosen row. Gaps in a run of lines of
-/// one kind stay.
+/// Adds the lines of small gaps to the chosen lines, and the lines that belong to a chosen row.
+/// Gaps in a run of similar lines stay.
 pub(super) fn bridged(lines: &ScoredLines, chosen: &[bool]) -> Vec<bool> {
     let (all, mut bridged) = (&lines.lines, chosen.to_vec());
     for row in (0..all.len()).filter(|&at| chosen[at] && all[at].own.hit) {
@@ -28,7 +29,7 @@ pub(super) fn bridged(lines: &ScoredLines, chosen: &[bool]) -> Vec<bool> {
         let block = (row + 1..all.len()).take(BLOCK).take_while(belongs);
         block.for_each(|at| bridged[at] = true);
     }
-    // A message is not torn from its place.
+    // A message is shown together with the line that names its place.
     for at in
         (1..all.len()).rev().filter(|&at| chosen[at] && all[at - 1].number + 1 == all[at].number)
     {
@@ -56,7 +57,7 @@ pub(super) fn show_tiny_gaps(items: &[Item], budget: &PackBudget, chosen: &mut [
         }
         let first = before.map_or(0, |before| before + 1);
         let gap = &items[first..at];
-        // Every line of the gap is held, and shown whole.
+        // Every line of the gap is held and is shown whole.
         let is_whole = items[first..=at].iter().all(|item| item.joined && !item.open)
             && before.is_none_or(|before| !items[before].open);
         let bytes: u64 = gap.iter().map(|item| u64::from(item.bytes)).sum();

@@ -1,4 +1,8 @@
-//! From scored lines to the blocks that are shown.
+//! Chooses the blocks that the preview shows from the scored lines.
+//!
+//! The kind of the output decides the order: the lines that explain a failure, the lines that name
+//! the most things, or the headings. The choice is tried with several sizes until the limits are
+//! full.
 
 use std::ops::Range;
 
@@ -14,56 +18,57 @@ use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
 use crate::measure::limits::Cost;
 use crate::{Kind, KindHint, Limits, Policy, Reason, Why};
 
-/// Shares of the room for the first and the last lines of a failing log. The first lines show what was called and the
-/// first failure of many.
+/// The shares of the room for the first and the last lines of a failing log. The first lines show
+/// the command and the first of many failures.
 const FAILING_ENDS: (f64, f64) = (0.01, 0.06);
 
-/// Shares of the room for the first and the last lines of any other output.
+/// The shares of the room for the first and the last lines of any other output.
 const OTHER_ENDS: (f64, f64) = (0.08, 0.15);
 
-/// The same for prose, of which the headings come next.
+/// The shares of the room for the first and the last lines of prose. Its headings come next.
 const PROSE_ENDS: (f64, f64) = (0.05, 0.05);
 
-/// Returns the smallest share of what matters that a line must show for each of its bytes. A line that shows less is
-/// worth nothing.
+/// Returns the smallest gain for each byte at which a line is worth showing.
 ///
-/// A full preview shows all that matters, 1, in the bytes of its room. In a small room a line must show a tenth of this
-/// rate. In a large room a fiftieth is enough: a reader who gives much room wants to miss nothing.
+/// The gains of all lines add up to at most 1. If each byte of the room had the same gain, it would
+/// be 1 / `room`. In a small room a line must have a tenth of this rate. In a large room a fiftieth
+/// is enough, because a reader who gives much room does not want to miss anything.
 fn worthless(room: u64) -> f64 {
     let room = room.max(SMALL) as f64;
     (1000.0 / room).clamp(0.02, 0.1) / room
 }
 
-/// The same for a test run, which ends with its summary.
+/// The shares of the room for the first and the last lines of a test run, which ends with its
+/// summary.
 const TEST_ENDS: (f64, f64) = (0.05, 0.3);
 
-/// In a room of so many bytes or fewer, the definitions of source come first and its imports last. A larger one has room for
-/// the lines that name the most things, wherever they stand.
+/// The largest number of bytes of a small room. In a small room the definitions of source come
+/// first. In a larger room the names of all lines count the same.
 const SMALL: u64 = 4096;
 
 /// The share of the room for the first match of each file.
 const FIRSTS: f64 = 0.5;
 
-/// The share of the room for lines that are unlike all others.
+/// The share of the room for lines that differ from all others.
 const ODD: f64 = 0.3;
 
 /// The share of the room for the headings of prose.
 const HEADINGS: f64 = 0.2;
 
-/// Chooses what to show within `limits`, of which each gap takes `mark`; `None` leaves the choice
-/// to others.
+/// Chooses the lines to show within `limits`. Each gap costs a `mark`. Returns `None` if another
+/// way of choosing is better.
 pub(crate) fn choose(
     lines: &ScoredLines,
     policy: &Policy,
     limits: &Limits,
     mark: &Cost,
-) -> Option<Choice> {
+) -> Option<SignalChoice> {
     let chooser = lines.chooser(policy.hint);
     if lines.count() < FEWEST_LINES || matches!(chooser.order, ShownOrder::Ends) {
         return None;
     }
     let mut room = bytes_within(lines, policy, limits);
-    let mut best: Option<(f64, Choice)> = None;
+    let mut best: Option<(f64, SignalChoice)> = None;
     for _ in 0..TRIES {
         let Some((chosen, is_enough)) = chooser.within(room, limits.lines, mark, policy.fill)
         else {
@@ -73,15 +78,15 @@ pub(crate) fn choose(
         let used = limits.used_by(&cost_of(lines, policy, limits, mark, &blocks));
         let all = chosen.iter().all(|chosen| *chosen);
         if used <= 1.0 && best.as_ref().is_none_or(|(most, _)| used > *most) {
-            best = Some((used, Choice { chosen, blocks, is_enough }));
+            best = Some((used, SignalChoice { chosen, blocks, is_enough }));
         } else if best.is_some() {
             break;
         }
         if used <= 1.0 && (is_enough || used >= FULL || all || used == 0.0 || room == UNBOUNDED) {
             break;
         }
-        // Characters and tokens do not add up as bytes do. What a byte costs in the lines that were
-        // chosen is known now.
+        // Characters and tokens do not add up like bytes. But the cost of a byte in the chosen
+        // lines is known now, so the next try uses it.
         let next = ((room as f64 / used * NEARLY) as u64).min(UNBOUNDED);
         room = if used > 1.0 { next.min(room - room / 64) } else { next.max(room + 1) };
     }
@@ -108,31 +113,34 @@ pub(crate) fn choose(
     Some(choice)
 }
 
-/// The lines that are shown.
-pub(crate) struct Choice {
+/// The lines that [`choose`] selected.
+pub(crate) struct SignalChoice {
     chosen: Vec<bool>,
     pub(crate) blocks: Vec<Block>,
-    /// No other line is worth its room.
+    /// No other line is worth showing, even if room is left.
     pub(crate) is_enough: bool,
 }
 
+/// The largest number of tries to fill the limits.
 const TRIES: u32 = 12;
 
-/// More bytes than there are to choose from.
+/// The size of a room without a limit, in bytes or lines.
 pub(super) const UNBOUNDED: u64 = 1 << 60;
 
-/// Limits of which so much is used are full; the next try aims a little below them.
+/// The share of the limits from which on they count as full.
 const FULL: f64 = 0.97;
+
+/// The share of the limits that the next try aims at.
 const NEARLY: f64 = 0.99;
 
-/// How much of the room clipped lines must use.
+/// The smallest share of the room that clipped lines must use.
 const LEAST_USED: f64 = 0.5;
 
-/// Lines to choose from, with all that does not depend on the room.
+/// The lines to choose from, with all facts that do not depend on the room.
 #[derive(Debug, Clone)]
 pub(super) struct Chooser {
     items: Vec<Item>,
-    /// Tells of each line whether the lines right above it are like it.
+    /// For each line, whether it continues a run of similar lines.
     in_run: Vec<bool>,
     names: LineNames,
     notes: LineNotes,
@@ -140,17 +148,17 @@ pub(super) struct Chooser {
     order: ShownOrder,
 }
 
-/// Which lines are shown besides those that say what failed.
+/// The order of the lines that are shown after the lines that explain a failure.
 #[derive(Debug, Clone)]
 enum ShownOrder {
-    /// Those with the most new names.
+    /// The lines with the most new names.
     Names,
-    /// The lines of a listing that are worth most together.
+    /// The lines of a listing that are worth most together. Each line has a number for its worth.
     Folders(Vec<f64>),
-    /// The headings of prose, the first match of each file or odd lines, as far as a share of the room goes, then the lines with the
-    /// most new names.
+    /// First the marked lines, within a share of the room: headings of prose, the first match of
+    /// each file, or odd lines. Then the lines with the most new names.
     Headings(Vec<bool>, f64),
-    /// The two ends: a listing without an order of its own.
+    /// Both ends of the output, for a listing in which no line is better than another.
     Ends,
 }
 
@@ -161,7 +169,7 @@ impl Chooser {
         for (line, share) in lines.lines.iter().zip(&lines.shares) {
             items.push(Item {
                 gain: *share,
-                // The mark after a part of a line begins a line of its own.
+                // The mark after a clipped line begins on a new line.
                 bytes: u32::from(line.len) + u32::from(line.clipped),
                 joined: line.number == next,
                 open: line.clipped,
@@ -202,25 +210,26 @@ impl Chooser {
         Chooser { items, in_run, names, notes, class, order }
     }
 
-    /// Returns what the lines are.
+    /// Returns the kind of the output.
     pub(super) fn kind(&self) -> Kind {
         self.class.kind
     }
 
-    /// Joins chosen lines that follow each other, and notes what is in the gaps between them.
+    /// Joins consecutive chosen lines to blocks, and adds notes about the gaps between the blocks.
     fn blocks(&self, lines: &ScoredLines, chosen: &[bool], room: u64) -> Vec<Block> {
         let mut blocks = blocks(lines, chosen);
-        // In a small room the name of one more file is worth more than the number of matches.
+        // In a small room the name of another file is worth more than the number of matches.
         if self.class.kind != Kind::Search || room > SMALL {
             self.notes.add(lines, &mut blocks);
         }
         blocks
     }
 
-    /// Chooses lines: those that say what failed, as far as the output is a failing log, then those that name the most
+    /// Chooses lines within `room` bytes and `most_lines` lines: first lines that explain a
+    /// failure, to the degree to which the output is a failing log, then lines that name the most
     /// things.
     ///
-    /// Tells whether no other line is worth its room, too. With `fill` all of the room is used.
+    /// Also tells whether no other line is worth showing. With `fill`, all of the room is used.
     fn within(
         &self,
         room: u64,
@@ -243,7 +252,7 @@ impl Chooser {
         force(items.iter_mut().rev(), share_of(room, tail), share_of(most_lines, tail));
         let stops = self.class.failing >= 1.0 && !fill;
         if stops {
-            // The last lines of a run say what its first ones say.
+            // The last lines of a run repeat its first lines.
             let in_runs = items.iter_mut().zip(&self.in_run).filter(|(_, in_run)| **in_run);
             in_runs.for_each(|(item, _)| {
                 item.forced = false;
@@ -287,7 +296,7 @@ impl Chooser {
                 ShownOrder::Names => self.names.cover(&mut chosen, &mut room),
                 ShownOrder::Ends => return None,
             }
-            // Without names that are new, the text is read from its start.
+            // If no new names are left, the first lines fill the room.
             self.names.take(&mut chosen, 0..self.items.len(), 1.0, &mut room);
         }
         show_tiny_gaps(&items, &all, &mut chosen);
@@ -299,7 +308,7 @@ fn share_of(room: u64, share: f64) -> u64 {
     (room as f64 * share) as u64
 }
 
-/// Forces items as long as they take no more than so many bytes and lines.
+/// Forces items in the given order until they fill `bytes` or `lines`.
 fn force<'a>(items: impl Iterator<Item = &'a mut Item>, mut bytes: u64, mut lines: u64) {
     for item in items {
         let Some(left) = bytes.checked_sub(u64::from(item.bytes)).filter(|_| lines > 0) else {
@@ -311,7 +320,8 @@ fn force<'a>(items: impl Iterator<Item = &'a mut Item>, mut bytes: u64, mut line
     }
 }
 
-/// Returns how many bytes to try for, given limits of all kinds.
+/// Returns the number of bytes to try first. Limits of characters and tokens are converted to
+/// bytes.
 fn bytes_within(lines: &ScoredLines, policy: &Policy, limits: &Limits) -> u64 {
     let mut room = limits.bytes.unwrap_or(UNBOUNDED).min(UNBOUNDED);
     if limits.chars.is_some() || limits.tokens.is_some() {
@@ -350,13 +360,13 @@ fn cost_of(
     if gap_after { sum + *mark } else { sum }
 }
 
-/// Measures lines that are shown together.
+/// Measures consecutive lines.
 fn cost(lines: &ScoredLines, policy: &Policy, limits: &Limits, which: Range<usize>) -> Cost {
     let text = lines.lines[which].iter().map(|line| lines.text(line)).collect::<Vec<_>>().concat();
     Cost::of(&text, limits, policy.lines, &policy.tokens)
 }
 
-/// Joins chosen lines that follow each other.
+/// Joins consecutive chosen lines to blocks, with the reason for each block.
 fn blocks(lines: &ScoredLines, chosen: &[bool]) -> Vec<Block> {
     let all = &lines.lines;
     let mut blocks: Vec<Block> = Vec::new();

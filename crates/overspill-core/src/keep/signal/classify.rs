@@ -1,4 +1,4 @@
-//! Tells what kind of output lines are, by exact tests on their text and by what the caller knows.
+//! Finds the kind of an output from the text of its lines and from the hint of the caller.
 
 use super::diagnostic::Report;
 use super::line::{ScoredLine, ScoredLines};
@@ -6,47 +6,48 @@ use super::outcome::{self, Outcome};
 use super::{listing, prose, search, source};
 use crate::{Kind, KindHint};
 
-/// How far the best score of an output stands above its median. Up to the first number the output is no failing log,
-/// from the second on it is one.
+/// The distance of the best score from the median score of an output. Up to the first number the
+/// output is not a failing log, from the second number on it is a failing log.
 const SPREAD: (f64, f64) = (140.0, 170.0);
 
-/// The same for source, whose words of failure are part of a program, and for a command that succeeded.
+/// Like [`SPREAD`], for source, in which failure words are part of a program, and for a command
+/// that succeeded.
 const SOURCE_SPREAD: (f64, f64) = (210.0, 270.0);
 
-/// A median below this says no more than this.
+/// The lowest median score that counts. A lower median counts as this one.
 const LOWEST_MEDIAN: i32 = -200;
 
-/// A test run has so many rows that passed, at least.
+/// The smallest number of passed tests in a test run.
 const PASSED_ROWS: usize = 5;
 
-/// In a test run, one line of so many at least passed.
+/// The number of lines in a test run for each passed test, at most.
 const PASSED: usize = 4;
 
-/// An output with fewer lines, and too large all the same, has long lines.
+/// The number of lines below which a long output counts as an output of long lines.
 pub(super) const FEWEST_LINES: u64 = 12;
 
-/// The kind of an output, and how much it looks like a failing log.
+/// The kind of an output, with the degree to which the output looks like a failing log.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Class {
     pub(super) kind: Kind,
-    /// From 0, the output is no failing log, to 1, it is one.
+    /// The degree from 0, not a failing log, to 1, certainly a failing log.
     pub(super) failing: f64,
-    /// Every line is one word, so that no line says more than another.
+    /// Every line is one word, so that no line says more than the others.
     pub(super) is_list: bool,
-    /// Half of the lines or more say how a test ended.
+    /// At least half of the lines report the result of a test.
     pub(super) is_run: bool,
-    /// How far above the median the best score of a failing log stands.
+    /// The distance of the best score from the median, as [`SPREAD`] describes it.
     spread: (f64, f64),
 }
 
 impl Class {
-    /// Tells whether what a failure says belongs to it: in source, listings, searches and prose, words of failure are
-    /// words like any other.
+    /// Tells whether lines near a failure word belong to a failure. In source, listings, searches
+    /// and prose, failure words are ordinary words.
     pub(super) fn is_log(&self) -> bool {
         !self.is_list && matches!(self.kind, Kind::FailingLog | Kind::TestRun | Kind::Plain)
     }
 
-    /// Tells again how much a log looks like a failing one, after some scores have risen.
+    /// Returns the class again after some scores have risen.
     #[must_use]
     pub(super) fn with_higher_scores(self, lines: &ScoredLines, hint: KindHint) -> Class {
         if hint.forced.is_some() {
@@ -64,7 +65,7 @@ impl Class {
     }
 }
 
-/// Tells what lines are.
+/// Finds the kind of the output that has these lines.
 pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
     if let Some(kind) = hint.forced.filter(|kind| !kind.is_structured()) {
         let failing = f64::from(u8::from(kind == Kind::FailingLog));
@@ -100,22 +101,22 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
         () if is_test_run(lines) => Kind::TestRun,
         () => hint.likely.filter(|kind| !kind.is_structured()).unwrap_or_default(),
     };
-    // Rows that say how tests ended are told apart by their outcome, not by the names in them.
+    // The lines of a test run differ in their results, so names must not decide which are shown.
     let is_run = matches!(kind, Kind::TestRun | Kind::FailingLog) && outcome::is_test_run(lines);
     let failing = if is_run { 1.0 } else { failing };
     Class { kind, failing, is_list: false, is_run, spread }
 }
 
-/// Tells how much an output looks like a failing log, from 0 to 1.
+/// Returns the degree to which an output looks like a failing log, from 0 to 1.
 ///
-/// In a failing log the best line stands far above the others. In source, listings, searches and prose the words of
-/// failure are words like any other: the best line stands above the median by little.
+/// In a failing log the best score is far above the others. In source, listings, searches and prose
+/// failure words are ordinary words, so the best score is only a little above the median.
 fn failing(lines: &ScoredLines, (from, to): (f64, f64)) -> f64 {
-    // Source and diffs have rows in the form of a failure, too. The form is no evidence here.
+    // Source and diffs contain rows in the form of a failure, too. So the form does not count here.
     let score = |line: &ScoredLine| line.score - line.own.form.bonus(line.own.family_so_far);
     let mut scores: Vec<i32> = lines.lines.iter().map(score).collect();
     let best = scores.iter().copied().max().unwrap_or(0);
-    // Lines that are no longer held had lower scores than those that are.
+    // Lines that were dropped had lower scores than the held lines.
     let count = lines.count();
     let middle = usize::try_from(count / 2).unwrap_or(usize::MAX);
     let median = if middle < scores.len() {
@@ -127,7 +128,7 @@ fn failing(lines: &ScoredLines, (from, to): (f64, f64)) -> f64 {
     ((spread - from) / (to - from)).clamp(0.0, 1.0)
 }
 
-/// Tells whether lines are a test run: many of its rows passed.
+/// Tells whether the lines are a test run: many lines report a passed test.
 fn is_test_run(lines: &ScoredLines) -> bool {
     let passed = |line: &&ScoredLine| outcome::outcome(lines.text(line)) == Some(Outcome::Passed);
     let passed = lines.lines.iter().filter(passed).count();

@@ -1,33 +1,35 @@
-//! Messages of compilers and linters: a place, a level and what is wrong there.
+//! Reads messages of compilers and linters: a place, a level and a text.
 //!
-//! Tools repeat a message for every place it applies to. A preview shows it once, and the mark of the gap after it names
-//! the other places.
+//! Tools repeat a message for every place to which it applies. A preview shows the message once,
+//! and the mark of the gap after it names the other places.
 
 use super::line::ScoredLines;
 
-/// How bad a message is.
+/// The severity of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
     Error,
-    /// A warning, a note or anything else that stops nothing.
+    /// A warning, a note or another level that does not make a build fail.
     Other,
 }
 
-/// A message, and the place it applies to.
+/// A message with the place to which it applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Diagnostic<'a> {
-    /// The file, if the line names it. Some linters print it above the messages.
+    /// The file, if the line names the file. Some linters print the file above the messages.
     pub(super) file: Option<&'a [u8]>,
     /// The number of the line in the file.
     pub(super) line: &'a [u8],
     pub(super) level: Level,
-    /// The message with its level, equal for all places.
+    /// The message with its level. It is the same at all places.
     pub(super) message: &'a [u8],
 }
 
 impl<'a> Diagnostic<'a> {
-    /// Returns the rule that the message comes from: a code at its start or after its level (`E0602: …`,
-    /// `error TS2551: …`), or its last word if that is in brackets (`[no-untyped-def]`) or a column of its own.
+    /// Returns the rule that the message comes from.
+    ///
+    /// The rule is a code at the start or after the level (`E0602: …`, `error TS2551: …`), or the
+    /// last word if it is in brackets (`[no-untyped-def]`) or in a separate column.
     pub(super) fn rule(&self) -> Option<&'a [u8]> {
         let mut first =
             self.message.split(|byte| b" :".contains(byte)).filter(|word| !word.is_empty());
@@ -42,7 +44,7 @@ impl<'a> Diagnostic<'a> {
     }
 }
 
-/// Tells whether a word is the code of a rule: some letters and some digits, such as `E0602`, `SC2086` or `TS2551`.
+/// Tells whether a word is the code of a rule: letters and digits, such as `E0602` or `TS2551`.
 fn is_code(word: &[u8]) -> bool {
     let letters = word.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
     let digits = &word[letters..];
@@ -51,16 +53,21 @@ fn is_code(word: &[u8]) -> bool {
         && digits.iter().all(u8::is_ascii_digit)
 }
 
+/// The words for the level [`Level::Error`].
 const ERRORS: [&[u8]; 5] = [b"fatal error", b"error", b"Error", b"ERROR", b"fatal"];
+
+/// The words for the level [`Level::Other`].
 const OTHERS: [&[u8]; 8] =
     [b"warning", b"Warning", b"WARNING", b"warn", b"note", b"info", b"hint", b"remark"];
 
-/// Marks that linters write instead of a level.
+/// The symbols that linters print in place of the word `error`.
 const ERROR_MARKS: [&str; 3] = ["✖ ", "✘ ", "× "];
+
+/// The symbols that linters print in place of another level.
 const OTHER_MARKS: [&str; 2] = ["⚠ ", "ℹ "];
 
-/// Reads the level at the start of a text. Blanks, a colon, a code or the end must follow it. A code says that a linter
-/// has something to say, not how bad it is.
+/// Reads the level at the start of a text. Blanks, a colon, a code or the end must follow the
+/// level. A code without a level counts as [`Level::Other`].
 fn level(text: &[u8]) -> Option<Level> {
     let is_marked = |marks: &[&str]| marks.iter().any(|mark| text.starts_with(mark.as_bytes()));
     let code = || text.split(|byte| b" :".contains(byte)).next().is_some_and(is_code);
@@ -80,13 +87,13 @@ fn level(text: &[u8]) -> Option<Level> {
     }
 }
 
-/// Returns how many digits a text begins with.
+/// Returns the number of digits at the start of a text, at most 8.
 fn digits(text: &[u8]) -> usize {
     text.iter().take(8).take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// Reads the place at the start of a text: `a.c:12:5:`, `a.c:12:`, `a.ts(12,5):`, `a.ts:12:5 -`. Returns the file, the line
-/// and the rest.
+/// Reads the place at the start of a text: `a.c:12:5:`, `a.c:12:`, `a.ts(12,5):`, `a.ts:12:5 -`.
+/// Returns the file, the line and the rest of the text.
 fn place(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     let end = memchr::memchr2(b' ', b'\t', text).unwrap_or(text.len());
     let mut from = 1;
@@ -109,7 +116,7 @@ fn place(text: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
     None
 }
 
-/// Reads a message that stands on one line with its place.
+/// Reads a message with its place from one line.
 pub(super) fn read(text: &[u8]) -> Option<Diagnostic<'_>> {
     let text = text.trim_ascii_end();
     let inner = text.trim_ascii_start();
@@ -118,14 +125,15 @@ pub(super) fn read(text: &[u8]) -> Option<Diagnostic<'_>> {
         let (file, line, message) = place(inner)?;
         return Some(Diagnostic { file: Some(file), line, level: level(message)?, message });
     }
-    // Below the name of its file: `  12:5  error  'x' is not defined  no-undef`.
+    // The name of the file is above the message: `  12:5  error  'x' is not defined  no-undef`.
     let (line, rest) = inner.split_at(count);
     let column = rest.strip_prefix(b":")?;
     let message = column[digits(column)..].strip_prefix(b"  ")?.trim_ascii_start();
     Some(Diagnostic { file: None, line, level: level(message)?, message })
 }
 
-/// Reads the place in the line below a message: `  --> src/lib.rs:12:5`. Returns the file and the line.
+/// Reads the place in the line below a message: `  --> src/lib.rs:12:5`. Returns the file and the
+/// line number.
 pub(super) fn place_below(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let text = text.trim_ascii_start().strip_prefix(b"--> ")?;
     let file = memchr::memchr(b':', text)?;
@@ -134,16 +142,16 @@ pub(super) fn place_below(text: &[u8]) -> Option<(&[u8], &[u8])> {
     (count > 0).then_some((&text[..file], &line[..count]))
 }
 
-/// Finds the lines in which a compiler or a linter quotes source: `12 | let x = 1;` below a message, and the lines that go
-/// on there. The words in them are those of a program.
+/// A search for the lines in which a compiler or a linter quotes source: `12 | let x = 1;` below a
+/// message, and the lines after it. The words in these lines belong to a program.
 #[derive(Debug, Clone, Default)]
 pub(super) struct QuotedSource {
-    /// The line before is quoted, or a message or a gutter that begins a quotation.
+    /// The previous line is quoted, or it is a gutter that begins a quotation.
     goes_on: bool,
 }
 
 impl QuotedSource {
-    /// Takes the next line, and the one before it if that is known. Tells whether the line is quoted.
+    /// Tells whether the next line is quoted. `before` is the previous line, if it is known.
     pub(super) fn next(&mut self, text: &[u8], before: Option<&[u8]>) -> bool {
         let inner = text.trim_ascii_start();
         let count = digits(inner);
@@ -160,35 +168,36 @@ impl QuotedSource {
     }
 }
 
-/// Tells whether a line has a gutter before the source that it quotes: `12 | let x = 1;`.
+/// Tells whether a line begins with a gutter, as before quoted source: `12 | let x = 1;`.
 pub(super) fn is_gutter(text: &[u8]) -> bool {
     let inner = text.trim_ascii_start();
     inner[digits(inner)..].trim_ascii_start().starts_with(b"|")
 }
 
-/// Tells whether a quotation may follow a line: the place of a message, or a message with its place.
+/// Tells whether quoted source may follow a line: the line is the place of a message, or a message
+/// with its place.
 fn begins_quotation(text: &[u8]) -> bool {
     let inner = text.trim_ascii_start();
     inner.starts_with(b"--> ") || inner.starts_with(b"::: ") || read(text).is_some()
 }
 
-/// So many messages at least make an output the report of a compiler or a linter.
+/// The smallest number of messages in the report of a compiler or a linter.
 const FEWEST: usize = 8;
 
-/// In such a report, one line of so many at least is a message.
+/// The largest number of lines for each message in a report.
 const OF_LINES: usize = 20;
 
-/// In a report of messages alone, one line of so many at least is a message.
+/// The largest number of lines for each message in a report that consists only of messages.
 const OF_MESSAGES: usize = 3;
 
-/// Messages of an output, by their number.
+/// A summary of the messages in an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Report {
-    /// The lines between the messages quote source, and the words in them are those of a program.
+    /// The output is a report: the lines between the messages quote source.
     pub(super) is_report: bool,
-    /// Nothing but messages.
+    /// The output consists only of messages.
     pub(super) is_all_messages: bool,
-    /// There are errors among them.
+    /// At least [`FEWEST`] messages are errors.
     pub(super) has_errors: bool,
     /// The worst level of a message.
     pub(super) worst: Option<Level>,
@@ -269,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn quoted_source_is_told_from_tables() {
+    fn quoted_source_is_distinguished_from_tables() {
         let quoted = |lines: &[&str]| {
             let mut quoted = QuotedSource::default();
             let bytes = |at: usize| lines[at].as_bytes();

@@ -1,11 +1,11 @@
-//! Words of failure, in whatever language or tool.
+//! Failure words, such as `error` and `not found`, that many languages and tools print.
 //!
-//! A line that holds one is a *hit*. What a hit is worth is not said here: the weights know which
-//! of these words lie, and how far from a hit the lines still matter.
+//! A line that contains a failure word is a *hit*. The weights decide how much a hit counts: some
+//! failure words often occur without a failure.
 
 use super::words::{small_word, word};
 
-/// Sorted by hash when the program is built.
+/// The hashes of the failure words, sorted at compile time.
 const WORDS: [u32; 58] = sorted([
     word(b"error"),
     word(b"errors"),
@@ -67,7 +67,7 @@ const WORDS: [u32; 58] = sorted([
     word("✖".as_bytes()),
 ]);
 
-/// Words that say so together.
+/// The pairs of words that report a failure only together.
 const PAIRS: [(u32, u32); 7] = [
     (word(b"not"), word(b"found")),
     (word(b"not"), word(b"ok")),
@@ -78,7 +78,7 @@ const PAIRS: [(u32, u32); 7] = [
     (word(b"can"), word(b"not")),
 ];
 
-/// Tells which hashes are worth looking for; most words are none of them.
+/// A bit for each hash that may be a failure word. It avoids most searches in [`WORDS`].
 const FILTER: [u64; 64] = {
     let mut filter = [0; 64];
     let mut at = 0;
@@ -89,7 +89,7 @@ const FILTER: [u64; 64] = {
     filter
 };
 
-/// Tells which hashes may be the second of a pair.
+/// A bit for each hash that may be the second word of a pair.
 const SECONDS: u64 = {
     let (mut seconds, mut at) = (0, 0);
     while at < PAIRS.len() {
@@ -103,7 +103,7 @@ pub(super) fn is_word(hash: u32) -> bool {
     FILTER[(hash >> 6) as usize & 63] >> (hash & 63) & 1 == 1 && WORDS.binary_search(&hash).is_ok()
 }
 
-/// Tells whether these letters, small or capital, are a word of failure.
+/// Tells whether these letters are a failure word, in any case.
 pub(super) fn is_word_of(letters: &[u8]) -> bool {
     is_word(small_word(letters))
 }

@@ -1,28 +1,30 @@
-//! The places of lines with a failure word, and how many of them a cut leaves out.
+//! Remembers the lines with a failure word, and counts those that a preview does not show.
 
 use std::ops::Range;
 
 use super::line::ScoredLines;
 use crate::{Cut, KindHint};
 
-/// So many places are held. Later lines are only counted.
+/// The number of places that are held. Later lines are only counted.
 const HELD_PLACES: usize = 8_192;
-/// So many places are named of the lines that a cut leaves out.
+
+/// The number of places of hidden lines that are reported at most.
 const NAMED_PLACES: usize = 64;
 
-/// Lines with a sign of failure that a preview does not show.
+/// The lines with a sign of failure that a preview does not show.
 ///
-/// A sign of failure is a failure word in a row that did not pass, in an output that is a log, a test run or plain
-/// text. In source, listings, searches and prose such words are words like any other.
+/// A sign of failure is a failure word in a line that does not report a success, in a log, a test
+/// run or plain text. In source, listings, searches and prose, failure words are ordinary words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CutFailures {
-    /// The number of these lines. overspill does not read every line of an output over 4 MB, so this may be less.
+    /// The number of these lines. The number can be too small for an output over 4 MB, because
+    /// overspill does not read every line of such an output.
     pub lines: u64,
     /// The byte offsets of the first 64 of these lines.
     pub first: Vec<u64>,
 }
 
-/// The lines with a failure word, as they stream by.
+/// The lines with a failure word in an output that streams in.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FailureLines {
     places: Vec<u64>,
@@ -30,7 +32,7 @@ pub(crate) struct FailureLines {
 }
 
 impl FailureLines {
-    /// Adds a line that begins at this byte.
+    /// Adds a line that begins at the byte offset `start`.
     pub(super) fn push(&mut self, start: u64) {
         self.count += 1;
         if self.places.len() < HELD_PLACES {
@@ -38,7 +40,7 @@ impl FailureLines {
         }
     }
 
-    /// Adds lines in which a failure word was found at the end only.
+    /// Adds the lines in which a failure word was found only after the output ended.
     pub(super) fn complete(&mut self, lines: &ScoredLines) {
         self.places.sort_unstable();
         if self.count > self.places.len() as u64 {
@@ -53,7 +55,7 @@ impl FailureLines {
 }
 
 impl ScoredLines {
-    /// Returns the lines with a sign of failure that a cut of this output leaves out.
+    /// Returns the lines with a sign of failure that a cut of this output does not show.
     pub(crate) fn cut_failures(&self, cut: &Cut, hint: KindHint) -> CutFailures {
         if !self.kind(hint).tells_failures() {
             return CutFailures::default();

@@ -1,12 +1,13 @@
-//! Finds the lines of a long output that are worth reading, at the speed of memory.
+//! Finds the lines of a long output that may contain a failure word. A SIMD search for the stems of
+//! failure words is much faster than reading every line.
 
 use std::ops::Range;
 
 use aho_corasick::Span;
 use aho_corasick::packed::Searcher;
 
-/// Stems of words of failure. In three ways of writing these are as many as can be searched for at
-/// once with SIMD.
+/// The stems of failure words. A SIMD search cannot take more: each stem is searched for in three
+/// spellings.
 const STEMS: [&str; 20] = [
     "error",
     "fail",
@@ -30,7 +31,7 @@ const STEMS: [&str; 20] = [
     "segfault",
 ];
 
-/// Finds [`STEMS`], small, with a capital, and in capitals.
+/// A search for [`STEMS`] in lower case, in upper case and with a capital first letter.
 #[derive(Debug, Clone)]
 pub(crate) struct FailurePrefilter(Option<Searcher>);
 
@@ -41,7 +42,7 @@ impl FailurePrefilter {
         FailurePrefilter(Searcher::new(STEMS.iter().flat_map(ways)))
     }
 
-    /// Returns where the first stem in `text` begins.
+    /// Returns the offset of the first stem in `text`.
     pub(crate) fn find(&self, text: &[u8]) -> Option<usize> {
         self.0.as_ref()?.find(text).map(|found| found.start())
     }
@@ -52,15 +53,15 @@ impl FailurePrefilter {
     }
 }
 
-/// A search on its way.
+/// The state of a search through one text.
 pub(crate) struct PrefilterSearch<'a> {
-    /// There may be none for this machine; then every line is read.
+    /// The SIMD searcher. Without one for this machine, every line is read.
     searcher: Option<&'a Searcher>,
     text: &'a [u8],
     next: Next,
 }
 
-/// What is found next.
+/// The next match of the search.
 enum Next {
     Unknown,
     At(Range<usize>),
@@ -68,8 +69,9 @@ enum Next {
 }
 
 impl PrefilterSearch<'_> {
-    /// Tells whether something begins within `range`, which comes after those asked for before. What
-    /// else there is within a range is not searched for, nor what lies between those asked for.
+    /// Tells whether a stem is in `range`. The ranges of successive calls must ascend.
+    ///
+    /// The search skips the rest of a range after its first match, and the text between ranges.
     pub(crate) fn finds(&mut self, range: Range<usize>) -> bool {
         let Some(searcher) = self.searcher else { return true };
         let is_known = match &self.next {

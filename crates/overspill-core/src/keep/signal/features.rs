@@ -1,15 +1,15 @@
-//! What a line's worth depends on besides its words: where it stands, how often its like comes,
-//! what stands around it.
+//! The features of a line that are not words: its place, the number of similar lines, and the lines
+//! around it. Each feature has an index into the table of weights.
 
 use super::form::RowForm;
 
-/// How many lines must have come after a line before it is scored.
+/// The number of lines after a line that must be known before the line is scored.
 pub(crate) const LOOK_AHEAD: u32 = 8;
 
-/// How many of the last lines are remembered.
+/// The number of lines that [`Recent`] remembers.
 pub(crate) const RECENT: usize = u64::BITS as usize;
 
-/// The last lines that came, one bit each, the newest lowest.
+/// One bit for each of the latest lines. The lowest bit stands for the newest line.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Recent {
     hits: u64,
@@ -17,13 +17,15 @@ pub(crate) struct Recent {
 }
 
 impl Recent {
-    /// One more line has come.
+    /// Adds the next line.
     pub(crate) fn push(&mut self, hit: bool, blank: bool) {
         self.hits = self.hits << 1 | u64::from(hit);
         self.blanks = self.blanks << 1 | u64::from(blank);
     }
 
-    /// Returns how far above the line at hand the nearest hit is, 0 if there is none.
+    /// Returns the distance of the nearest hit above the scored line, or 0 without a hit.
+    ///
+    /// The scored line is [`LOOK_AHEAD`] lines above the newest line.
     fn above(&self) -> u32 {
         match self.hits >> (LOOK_AHEAD + 1) {
             0 => 0,
@@ -31,7 +33,7 @@ impl Recent {
         }
     }
 
-    /// Returns how far below the line at hand the nearest hit is, 0 if there is none.
+    /// Returns the distance of the nearest hit below the scored line, or 0 without a hit.
     fn below(&self) -> u32 {
         match self.hits & ((1 << LOOK_AHEAD) - 1) {
             0 => 0,
@@ -39,7 +41,7 @@ impl Recent {
         }
     }
 
-    /// Returns how many hits there are within five lines, the line itself included.
+    /// Returns the number of hits within five lines, the scored line included.
     fn near(&self) -> u32 {
         (self.hits >> (LOOK_AHEAD - 5) & 0x7FF).count_ones()
     }
@@ -53,10 +55,10 @@ impl Recent {
     }
 }
 
-/// The circumstances of a line, each as the index of its weight.
+/// The context of a line as indices of weights.
 pub(crate) struct ContextFeatures;
 
-/// The ranges of weights, one after the other.
+// The first index of each group of weights. The groups follow each other.
 const LENGTH: usize = 0;
 const INDENT: usize = LENGTH + 10;
 const FLAGS: usize = INDENT + 7;
@@ -68,8 +70,8 @@ const NEAR: usize = BELOW + 2 * (LOOK_AHEAD as usize + 1);
 const FROM_START: usize = NEAR + 12;
 const FINALLY: usize = FROM_START + PLACES;
 const FROM_END: usize = FINALLY + 2 * COUNTS;
-const THIRDS: usize = FROM_END + 2 * PLACES;
-const FAMILY_SO_FAR: usize = THIRDS + 10;
+const TENTHS: usize = FROM_END + 2 * PLACES;
+const FAMILY_SO_FAR: usize = TENTHS + 10;
 const FAMILY_FINALLY: usize = FAMILY_SO_FAR + 2 * COUNTS;
 const RED: usize = FAMILY_FINALLY + 2 * COUNTS;
 
@@ -77,43 +79,43 @@ const COUNTS: usize = 14;
 const DISTANCES: usize = 12;
 const PLACES: usize = 24;
 
-/// How many lines there are with a line's template, and how many of its family.
+/// The numbers of lines in the output with the same template and of the same family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutputCounts {
     pub(crate) template: u16,
     pub(crate) family: u16,
 }
 
-/// What a line itself tells.
+/// The features of a line that depend on its own text.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LineFeatures {
     pub(crate) len: u16,
-    /// How many lines like it came before.
+    /// The number of earlier lines with the same template.
     pub(crate) so_far: u16,
-    /// How many lines of its family came before.
+    /// The number of earlier lines of the same family.
     pub(crate) family_so_far: u16,
     pub(crate) indent: u8,
     pub(crate) hit: bool,
-    /// The form in which a hit says that something failed.
+    /// The form in which a hit reports a failure.
     pub(crate) form: RowForm,
     pub(crate) place: bool,
     pub(crate) bare: bool,
-    /// A part of it is red.
+    /// A part of the line is red.
     pub(crate) red: bool,
     pub(crate) blank: bool,
-    /// It begins a trace whose last line says what failed.
+    /// The line begins a trace whose last line says what failed.
     pub(crate) trace: bool,
-    /// How a line of a diff begins: `-`, `+` or `?`; 0 for any other line.
+    /// The first character of a line of a diff: `-`, `+` or `?`; 0 for any other line.
     pub(crate) diff: u8,
-    /// Where reading stopped; what follows is unknown.
+    /// The offset at which reading stopped. The words after it are unknown.
     pub(crate) read_to: u16,
 }
 
 impl LineFeatures {
-    /// What is known of a line without reading it.
+    /// Returns the features of a line whose words are not read.
     pub(crate) fn unread(text: &[u8]) -> LineFeatures {
         let blank = text.iter().all(u8::is_ascii_whitespace);
-        // Not the first of its kind: most lines of a long output are not.
+        // Most lines of a long output are not the first of their kind, so the counts are high.
         let len = text.len() as u16;
         LineFeatures { len, blank, so_far: 1000, family_so_far: 1000, ..LineFeatures::default() }
     }
@@ -122,7 +124,8 @@ impl LineFeatures {
 impl ContextFeatures {
     pub(crate) const COUNT: usize = RED + 4;
 
-    /// Names what is known of a line once the lines after it have come; `number` came before it.
+    /// Calls `each` with the features that are known [`LOOK_AHEAD`] lines after a line. `number`
+    /// lines came before the line.
     pub(crate) fn known(
         own: &LineFeatures,
         number: u64,
@@ -145,7 +148,7 @@ impl ContextFeatures {
         each(FROM_START + log(number).min(PLACES - 1));
     }
 
-    /// Names what is known once everything has come, `lines` in all.
+    /// Calls `each` with the features that are known at the end of an output of `lines` lines.
     pub(crate) fn at_the_end(
         own: &LineFeatures,
         number: u64,
@@ -158,11 +161,11 @@ impl ContextFeatures {
         each(FINALLY + hit * COUNTS + log(u64::from(counts.template)).min(COUNTS - 1));
         each(FAMILY_FINALLY + hit * COUNTS + log(u64::from(counts.family)).min(COUNTS - 1));
         each(FROM_END + hit * PLACES + log(from_end).min(PLACES - 1));
-        each(THIRDS + (number * 10 / lines.max(1)).min(9) as usize);
+        each(TENTHS + (number * 10 / lines.max(1)).min(9) as usize);
     }
 }
 
-/// Returns how many binary digits a number has.
+/// Returns the number of binary digits of a number.
 fn log(number: u64) -> usize {
     64 - number.leading_zeros() as usize
 }

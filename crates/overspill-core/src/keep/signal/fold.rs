@@ -1,15 +1,15 @@
-//! Folds: a gap that holds only lines like the one above it.
+//! Finds folds. A fold is a gap that contains only lines like the line above the gap.
 //!
-//! The mark of a fold says so: `399 more like this`. Lines are alike if they differ only in names, paths and numbers,
-//! and if none of them holds a word of failure.
+//! The mark of a fold says `399 more like this`. Lines are alike if they differ only in names,
+//! paths and numbers, and if none of them contains a failure word.
 
 use super::block::Block;
 use super::line::{LineKinds, ScoredLine, ScoredLines};
 
-/// With fewer lines in it, a gap is not worth a line that stands for them.
+/// The number of lines up to which a gap gets no line that stands for its lines.
 const FEWEST: u64 = 3;
 
-/// Counts lines of one kind that follow each other.
+/// A count of consecutive lines of one kind.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AlikeLines {
     kind: Option<(u16, u8)>,
@@ -17,8 +17,8 @@ pub(super) struct AlikeLines {
 }
 
 impl AlikeLines {
-    /// Takes the next line; returns how many lines of one kind stand right above it. A line without a kind, such as one
-    /// with a word of failure, is like no other.
+    /// Takes the next line and returns the number of consecutive lines of one kind directly above
+    /// it. A line without a kind, such as a line with a failure word, is not like any other.
     pub(super) fn above(&mut self, kind: Option<(LineKinds, u8)>) -> u16 {
         let above = self.count;
         let kind = kind.map(|(kinds, indent)| (kinds.family, indent));
@@ -33,7 +33,8 @@ impl AlikeLines {
     }
 }
 
-/// Tells of each line whether it goes on a run of lines of one kind. The last line of the output never does.
+/// Tells for each line whether it continues a run of lines of one kind. The last line of the output
+/// does not count.
 pub(super) fn in_runs(lines: &ScoredLines) -> Vec<bool> {
     let after = lines.lines.iter().skip(1).map(Some).chain([None]);
     let goes_on = |(line, after): (&ScoredLine, Option<&ScoredLine>)| {
@@ -44,13 +45,13 @@ pub(super) fn in_runs(lines: &ScoredLines) -> Vec<bool> {
     lines.lines.iter().zip(after).map(goes_on).collect()
 }
 
-/// Tells whether all lines between two are like the first of them.
+/// Tells whether all lines between `before` and `after` are like `before`.
 fn is_fold(before: &ScoredLine, after: &ScoredLine) -> bool {
     let lines = after.number - before.number;
     !before.clipped && lines > 1 && u64::from(after.alike_above) >= lines
 }
 
-/// Says of each block whether the gap after it is a fold.
+/// Sets for each block whether the gap after it is a fold.
 pub(super) fn mark_folds(lines: &ScoredLines, blocks: &mut [Block]) {
     for at in 1..blocks.len() {
         let (before, after) = (blocks[at - 1].lines.end - 1, blocks[at].lines.start);
@@ -58,7 +59,8 @@ pub(super) fn mark_folds(lines: &ScoredLines, blocks: &mut [Block]) {
     }
 }
 
-/// Chooses the first line of each gap that holds lines of one kind, so that it stands for the others.
+/// Chooses the first line of each gap that contains only lines of one kind. The line stands for the
+/// others.
 pub(super) fn stand_for_gaps(lines: &ScoredLines, chosen: &mut [bool]) {
     let all = &lines.lines;
     let mut before = 0;

@@ -1,15 +1,15 @@
-//! The form of a row that says what failed.
+//! Recognizes the form in which a line reports a failure.
 //!
-//! Tools write failures in few forms: `FAILED path::test`, `error: …`, `3 failed`. The form says more about a row
-//! than its words do, because words differ from project to project.
+//! Tools report failures in few forms: `FAILED path::test`, `error: …`, `3 failed`. The form says
+//! more about a line than its words, because words differ from project to project.
 
 use super::outcome::{self, Outcome, words};
 use super::words::written_colour;
 
-/// How a row with a failure word says that something failed.
+/// The form in which a line with a failure word reports a failure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum RowForm {
-    /// In no form that tools use.
+    /// The line has no form that tools use.
     #[default]
     Other,
     /// The outcome of a test or a step: `--- FAIL: TestParse`, `test parse ... FAILED`.
@@ -21,7 +21,7 @@ pub(crate) enum RowForm {
 }
 
 impl RowForm {
-    /// Tells the form of a row without its time stamp and its line break.
+    /// Returns the form of a row. The row comes without its time stamp and its line break.
     pub(super) fn of(row: &[u8]) -> RowForm {
         let row = without_marks(row);
         match () {
@@ -35,7 +35,8 @@ impl RowForm {
         }
     }
 
-    /// Returns how much more a row counts for its form, after so many rows of its family.
+    /// Returns the number that the form adds to the score of a row, after `so_far` rows of its
+    /// family.
     pub(super) fn bonus(self, so_far: u16) -> i32 {
         let bonus = match self {
             RowForm::Other => return 0,
@@ -46,16 +47,17 @@ impl RowForm {
     }
 }
 
-/// How much less a row counts each time that the rows of its family before it double.
+/// The number that is subtracted from the bonus each time that the rows of a family double.
 const FOR_EACH_DOUBLING: i32 = 4;
 
-/// Levels that say that something failed.
+/// The levels that report a failure.
 const LEVELS: [&[u8]; 5] = [b"error", b"fatal", b"panic", b"critical", b"severe"];
 
-/// So many words at the start of a row are looked at.
+/// The number of words at the start of a row that are examined.
 const FIRST_WORDS: usize = 4;
 
-/// Returns a row without blanks, colours that are written as text, bullets and the `E` of pytest before its first word.
+/// Removes the marks before the first word of a row: blanks, colours that are written as text,
+/// bullets and the `E` of pytest.
 fn without_marks(row: &[u8]) -> &[u8] {
     let mut row = row.trim_ascii();
     loop {
@@ -77,7 +79,8 @@ fn is_unexpected(row: &[u8]) -> bool {
     words(row).take(FIRST_WORDS).any(|word| word.starts_with(b"TEST-UNEXPECTED"))
 }
 
-/// Tells whether the first word is a level: `error:`, `[ERROR]`, `error[E0308]:`, `##[error]Process`.
+/// Tells whether the first word is a level: `error:`, `[ERROR]`, `error[E0308]:`,
+/// `##[error]Process`.
 fn starts_with_level(row: &[u8], levels: &[&[u8]]) -> bool {
     let row = row.strip_prefix(b"##").unwrap_or(row);
     let row = row.strip_prefix(b"[").unwrap_or(row);
@@ -88,7 +91,7 @@ fn starts_with_level(row: &[u8], levels: &[&[u8]]) -> bool {
     })
 }
 
-/// Words that a tool counts failures with.
+/// The words with which tools count failures.
 const COUNTED: [&[u8]; 6] = [b"failed", b"failures", b"failure", b"errors", b"error", b"failing"];
 
 /// Tells whether a row counts failures: `3 failed`, `Failures: 1`, `1 error`, `(2 failures)`.
@@ -111,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn row_forms_are_told_by_their_shape() {
+    fn row_form_is_recognized_by_its_shape() {
         let rows = [
             ("--- FAIL: TestParse (0.2s)", RowForm::Outcome),
             ("FAIL\tgithub.com/a/b\t185.2s", RowForm::Outcome),

@@ -1,4 +1,4 @@
-//! Words of failure late in long lines, behind what is read of a line as it streams by.
+//! Finds failure words late in long lines, after the part that is read as a line streams in.
 
 use super::failure_prefilter::FailurePrefilter;
 use super::features::{ContextFeatures, LOOK_AHEAD, LineFeatures, RECENT, Recent};
@@ -10,20 +10,20 @@ use super::stamp;
 use super::template_counts::TemplateCounts;
 use super::weights::{Weights, WordWeights};
 
-/// After so many lines of its family, the end of a line says nothing new.
+/// The number of earlier lines of a family from which on the end of a line is not read.
 const OFTEN: u16 = 64;
 
-/// The text in which late words are looked up.
+/// The tables that the search for late failure words needs.
 pub(super) struct LateWords<'a> {
     pub(super) known: &'a mut LineCache,
     pub(super) weights: &'a Weights,
     pub(super) counts: &'a TemplateCounts,
-    /// How many lines the output has.
+    /// The number of lines of the output.
     pub(super) number: u64,
 }
 
 impl LateWords<'_> {
-    /// Adds late words of failure to the scores of their lines; tells whether there are any.
+    /// Adds late failure words to the scores of their lines. Tells whether it found any.
     pub(super) fn add(&mut self, lines: &mut ScoredLines) -> bool {
         let is_cut = |at: &usize| {
             let (line, own) = (&lines.lines[*at], &lines.lines[*at].own);
@@ -56,7 +56,7 @@ impl LateWords<'_> {
         found
     }
 
-    /// Returns what the first word of failure behind `read_to` and the words after it are worth.
+    /// Returns the weights of the first failure word after `read_to` and of the words behind it.
     fn worth(
         &mut self,
         text: &[u8],
@@ -65,7 +65,7 @@ impl LateWords<'_> {
     ) -> Option<WordWeights> {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         let found = read_to + stems.find(text.get(read_to..)?)?;
-        // A place may stand right before the word: `parser_test.c:53:parses_strings:FAIL: …`.
+        // A place may come right before the word: `parser_test.c:53:parses_strings:FAIL: …`.
         let ends_word = |byte: &u8| byte.is_ascii_whitespace() || *byte == b':';
         let start = text[..found].iter().rposition(ends_word).map_or(0, |at| at + 1);
         let late = self.known.find(&text[start..], self.weights);
@@ -73,7 +73,7 @@ impl LateWords<'_> {
         (late.hit && !passed()).then_some(late.worth)
     }
 
-    /// Adds up what the circumstances of a line say, with these features.
+    /// Adds up the weights of the context of a line that has the features `own`.
     fn around(&self, lines: &ScoredLines, at: usize, own: &LineFeatures) -> i32 {
         let (line, mut recent, mut score) = (&lines.lines[at], Recent::default(), 0);
         let after = at + LOOK_AHEAD as usize;

@@ -1,4 +1,4 @@
-//! A line that may be shown.
+//! The lines that may be shown, with their texts, scores and places.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -13,37 +13,38 @@ use crate::keep::SelectedBlock;
 use crate::measure::limits::Cost;
 use crate::{Kind, KindHint, Limits, Policy};
 
-/// A line as it would be shown, where it stands, and what is known of its worth.
+/// A line that may be shown, with its place and its score.
 ///
-/// Thousands are held, and memory that is touched for the first time is what takes longest: numbers
-/// are as small as they can be. No line is shown, or looked at, beyond some hundred bytes.
+/// Thousands of lines are held, and touching new memory takes the most time. So the numbers are as
+/// small as possible. At most some hundred bytes of a line are read or shown.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScoredLine {
-    /// Counted from 0.
+    /// The number of the line, counted from 0.
     pub(crate) number: u64,
-    /// Where in the original it begins.
+    /// The offset in the original at which the line begins.
     pub(crate) start: u64,
-    /// Where in the original ends what is shown of it; its break is shown, too.
+    /// The offset in the original at which the shown part ends, its line break included.
     pub(crate) end: u64,
-    /// What it is worth as far as that is known.
+    /// The score of the line, as far as it is known.
     pub(crate) score: i32,
-    /// The same together with the failed row it belongs to.
+    /// The score of the line, raised if the line belongs to a failed row.
     pub(crate) lifted: i32,
-    /// Where its text stands among the texts held with it, and how long that is.
+    /// The offset of the text of the line among the texts that are held with it.
     pub(super) at: u32,
+    /// The number of bytes of the text.
     pub(crate) len: u16,
-    /// How many lines of one kind stand right above it.
+    /// The number of consecutive lines of one kind directly above the line.
     pub(crate) alike_above: u16,
-    /// How many bytes of the original are shown unchanged.
+    /// The number of bytes of the original that are shown unchanged.
     pub(crate) unchanged: u16,
     pub(crate) kinds: LineKinds,
     pub(crate) own: LineFeatures,
     pub(crate) worth: WordWeights,
-    /// Its words have been looked at.
+    /// The words of the line have been read.
     pub(crate) read: bool,
-    /// Only its start is shown.
+    /// Only the start of the line is shown.
     pub(crate) clipped: bool,
-    /// A later line was written over it.
+    /// A later line has overwritten the line.
     pub(crate) overwritten: bool,
 }
 
@@ -55,7 +56,7 @@ pub(crate) struct LineKinds {
 }
 
 impl ScoredLine {
-    /// The score of a line that has none yet; less than any.
+    /// The score of a line that has not been scored yet. It is lower than any other score.
     pub(crate) const UNSCORED: i32 = i32::MIN / 2;
 
     /// Returns the line with its text at another place.
@@ -64,7 +65,7 @@ impl ScoredLine {
         ScoredLine { at: at as u32, ..self }
     }
 
-    /// Returns where its text stands among the texts held with it.
+    /// Returns the place of the text among the texts that are held with the line.
     pub(crate) fn place(&self) -> Range<usize> {
         self.at as usize..self.at as usize + usize::from(self.len)
     }
@@ -73,7 +74,7 @@ impl ScoredLine {
         self.score == ScoredLine::UNSCORED
     }
 
-    /// Adds what is known only at the end.
+    /// Adds the weights of the features that are known only at the end of the output.
     pub(crate) fn settle(&mut self, weights: &Weights, counts: OutputCounts, lines: u64) {
         let ScoredLine { own, number, .. } = *self;
         ContextFeatures::at_the_end(&own, number, counts, lines, |index| {
@@ -82,29 +83,29 @@ impl ScoredLine {
     }
 }
 
-/// What a line counts for besides its text.
+/// The number of bytes that a line counts for in [`ScoredLines::size`], in addition to its text.
 const LINE: usize = 128;
 
 /// Lines and their texts, in order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ScoredLines {
     pub(crate) lines: Vec<ScoredLine>,
-    /// The expected share of each in what matters, known at the end.
+    /// The share of each line in the explanation of the failure, known at the end of the output.
     pub(crate) shares: Vec<f64>,
     text: Vec<u8>,
     /// The lines with a failure word, held or not.
     pub(super) failures: FailureLines,
-    /// The kind of the lines, once all have come.
+    /// The kind of the output, known at its end.
     pub(super) class: Option<Class>,
     /// Both ends of each line, if there are few lines.
     pub(super) long: Option<LongLines>,
-    /// Made when lines are first chosen. A preview is tried with several notices.
+    /// The chooser, made at the first choice. A preview is tried with several notices.
     chooser: OnceLock<Chooser>,
 }
 
 impl ScoredLines {
-    /// Makes room for lines of this [`Lines::size`], once: to move what is held when it grows would
-    /// touch twice the memory. What room is not used costs nothing.
+    /// Reserves memory for lines of this [`ScoredLines::size`] once. A vector that grows would be
+    /// moved and touch twice the memory. Reserved memory that is not used costs nothing.
     pub(crate) fn reserve(&mut self, size: usize) {
         self.lines.reserve_exact(size / LINE);
         self.text.reserve_exact(size);
@@ -119,17 +120,17 @@ impl ScoredLines {
         &self.text[line.place()]
     }
 
-    /// Returns how many lines the output has, held or not; 0 if none is held.
+    /// Returns the number of lines of the output, held or not; 0 if no line is held.
     pub(super) fn count(&self) -> u64 {
         self.lines.last().map_or(0, |last| last.number + 1)
     }
 
-    /// Returns what the choice among these lines is made from.
+    /// Returns the chooser for these lines.
     pub(super) fn chooser(&self, hint: KindHint) -> &Chooser {
         self.chooser.get_or_init(|| Chooser::new(self, hint))
     }
 
-    /// Returns what the lines are and how much they look like a failing log.
+    /// Returns the kind of the output, with the degree to which it looks like a failing log.
     pub(super) fn class(&self, hint: KindHint) -> Class {
         self.class.unwrap_or_else(|| classify(self, hint))
     }
@@ -144,18 +145,18 @@ impl ScoredLines {
         self.long.as_ref()?.choose(policy, limits, mark)
     }
 
-    /// Returns what the lines are.
+    /// Returns the kind of the output.
     pub(crate) fn kind(&self, hint: KindHint) -> Kind {
         self.chooser(hint).kind()
     }
 
-    /// Returns how much memory the lines take, about, and the same on every machine: what is held
-    /// depends on it.
+    /// Returns the number of bytes of memory that the lines take, approximately. The number is the
+    /// same on every machine, because it decides which lines are held.
     pub(crate) fn size(&self) -> usize {
         self.text.len() + self.lines.len() * LINE
     }
 
-    /// Keeps the lines that `keep` wants, and their texts.
+    /// Drops the lines that `keep` rejects, and their texts.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&ScoredLine) -> bool) {
         let mut end = 0;
         self.lines.retain_mut(|line| {
@@ -170,7 +171,7 @@ impl ScoredLines {
         self.text.truncate(end);
     }
 
-    /// Keeps the lines that `keep` wants once their shares are known.
+    /// Drops the lines that `keep` rejects, after their shares are known.
     pub(crate) fn narrow(&mut self, keep: impl Fn(&ScoredLine) -> bool) {
         let mut kept = self.lines.iter().map(&keep).collect::<Vec<bool>>().into_iter();
         self.shares.retain(|_| kept.next() == Some(true));

@@ -1,27 +1,28 @@
-//! Remembers what was found out of lines: most lines are like one that came before.
+//! A cache of line features. Most lines are like an earlier line, so their words need not be read
+//! again.
 
 use super::line::LineKinds;
 use super::weights::{Sum, Weights, WordWeights};
 use super::words::{self, LineWords};
 use crate::text::swar;
 
-/// How many lines are remembered, by all that is looked at but for digits.
+/// The number of entries for lines that are equal except for digits.
 const LINES: usize = 1 << 11;
 
-/// How many lines are remembered for what their words are worth.
+/// The number of entries for lines that have the same words.
 const WORDS: usize = 1 << 12;
 
-/// What a line's text tells.
+/// The features of a line that its text determines.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CachedLine {
     pub(crate) kinds: LineKinds,
     pub(crate) worth: WordWeights,
-    /// Where it begins once its time stamp is off.
+    /// The number of bytes of the time stamp at the start of the line.
     pub(crate) from: u8,
     pub(crate) indent: u8,
-    /// Where reading stopped; what follows is unknown.
+    /// The offset at which reading stopped. The words after it are unknown.
     pub(crate) read_to: u16,
-    /// There is a word of failure.
+    /// The line contains a failure word.
     pub(crate) hit: bool,
     pub(crate) place: bool,
     pub(crate) bare: bool,
@@ -29,7 +30,7 @@ pub(crate) struct CachedLine {
     pub(crate) trace: bool,
 }
 
-/// What is remembered; of those that would stand in one place, the last.
+/// The cache. A new entry replaces the entry with the same index.
 #[derive(Debug, Clone)]
 pub(crate) struct LineCache {
     lines: Vec<(u64, CachedLine)>,
@@ -41,7 +42,7 @@ impl LineCache {
         LineCache { lines: vec![Default::default(); LINES], words: vec![Default::default(); WORDS] }
     }
 
-    /// Returns what a line without its break tells.
+    /// Returns the features of a line, which comes without its line break.
     pub(crate) fn find(&mut self, text: &[u8], weights: &Weights) -> CachedLine {
         let key = key(text);
         let place = (key >> 40) as usize % LINES;
@@ -61,7 +62,7 @@ impl LineCache {
         }
         let (_, worth, hit) = *known;
         CachedLine {
-            // Their lowest bits tell kinds apart well enough to count them.
+            // The lowest bits are enough to tell kinds apart for counting.
             kinds: LineKinds { template: words.template as u16, family: words.family as u16 },
             worth,
             from: words.from as u8,
@@ -76,8 +77,8 @@ impl LineCache {
     }
 }
 
-/// Returns what is the same only for lines that differ in digits, or behind what is looked at: no
-/// digit counts for its value.
+/// Returns a hash that is equal for lines that differ only in the values of digits, or after the
+/// first [`words::LOOKED_AT`] bytes.
 fn key(text: &[u8]) -> u64 {
     let text = &text[..text.len().min(words::LOOKED_AT)];
     let (eights, rest) = text.as_chunks();
@@ -109,7 +110,7 @@ mod tests {
         }
 
         #[test]
-        fn lines_that_differ_in_digits_tell_the_same(
+        fn lines_that_differ_in_digits_have_the_same_words(
             one in "\\[?[0-9]{2,4}[-:][0-9]{2}:[0-9]{2}\\]? [a-zA-Z0-9é ./:_()-]{0,240}",
             shift in 1..10u8,
         ) {

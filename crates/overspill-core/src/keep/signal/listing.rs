@@ -1,19 +1,20 @@
-//! Lists of paths: `find`, `git ls-files`, `ls -R`.
+//! Rates the lines of listings: `find`, `git ls-files`, `ls -R`.
 //!
-//! No line of a listing says more than another. The lines that are shown come from as many folders as possible:
-//! the first line of each folder, then the second one of each.
+//! In a listing every line says as much as the others. So the preview shows lines from as many
+//! folders as possible: the first line of each folder, then the second line of each folder.
 
 use std::collections::HashMap;
 
 use super::line::{ScoredLine, ScoredLines};
 
-/// In a listing at most one of so many lines has a blank.
+/// The smallest number of lines in a listing for each line with a blank.
 const LISTING: usize = 20;
 
-/// A folder has so many lines at least, on the average. Otherwise folders say nothing.
+/// The smallest average number of lines in a folder. With fewer lines, folders do not help to
+/// choose.
 const LEAST_IN_FOLDER: usize = 2;
 
-/// Folders that are read after the others: tests, documents, and files that programs write.
+/// The names of folders that are less important: tests, documents, and files that programs write.
 const LATER: [&[u8]; 20] = [
     b"test",
     b"tests",
@@ -37,11 +38,11 @@ const LATER: [&[u8]; 20] = [
     b"resources",
 ];
 
-/// What a name in such a folder is worth, where any other name is worth 1.
+/// The factor for the worth of a name in a folder of [`LATER`].
 const LATER_WORTH: f64 = 0.7;
 
-/// Tells whether lines are a list of paths or names: nearly all of them are one word. If the best line is more than
-/// one word, a message stands among the names.
+/// Tells whether the lines are a list of paths or names: nearly all lines are one word. If the line
+/// with the best score has more than one word, it is a message among the names.
 pub(super) fn is_listing(lines: &ScoredLines) -> bool {
     let has_blank = |line: &&ScoredLine| {
         let text = lines.text(line);
@@ -52,7 +53,7 @@ pub(super) fn is_listing(lines: &ScoredLines) -> bool {
         && lines.lines.iter().filter(has_blank).count() * LISTING <= lines.lines.len()
 }
 
-/// Tells whether a list has names. Numbers alone name nothing.
+/// Tells whether a list has names. Numbers are not names.
 pub(super) fn has_names(lines: &ScoredLines) -> bool {
     let has_letter = |line: &ScoredLine| {
         lines.text(line).iter().any(|byte| !byte.is_ascii_digit() && byte.is_ascii_graphic())
@@ -60,15 +61,15 @@ pub(super) fn has_names(lines: &ScoredLines) -> bool {
     lines.lines.iter().any(has_letter)
 }
 
-/// Returns what each line of a listing is worth: the first name of each folder most. Returns `None` if the listing has
-/// one folder, or nearly as many folders as lines.
+/// Returns the worth of each line of a listing. The first name of each folder is worth most.
+/// Returns `None` if the listing has one folder, or nearly as many folders as lines.
 pub(super) fn worths(lines: &ScoredLines) -> Option<Vec<f64>> {
     let texts: Vec<&[u8]> = lines.lines.iter().map(|line| lines.text(line).trim_ascii()).collect();
     let headings: Vec<usize> = (0..texts.len()).filter(|&at| is_heading(&texts, at)).collect();
     let mut places: Vec<Place> = Vec::with_capacity(texts.len());
     let mut seen: HashMap<&[u8], u32> = HashMap::new();
     let (mut heading, mut next_headings): (&[u8], _) = (b"", headings.iter().copied().peekable());
-    // The rows of `tree` above the one at hand, each with its depth.
+    // The parents of the current row of `tree`, each with its depth.
     let mut parents: Vec<(usize, &[u8])> = Vec::new();
     for (at, &text) in texts.iter().enumerate() {
         if let Some(depth) = branch(lines.text(&lines.lines[at])) {
@@ -77,14 +78,14 @@ pub(super) fn worths(lines: &ScoredLines) -> Option<Vec<f64>> {
             parents.push((depth, text));
             let next = lines.lines.get(at + 1).and_then(|next| branch(lines.text(next)));
             if next.is_some_and(|next| next > depth) {
-                // It names a folder.
+                // The row names a folder.
                 places.push(Place { round: 0, is_later: is_later(text) });
                 continue;
             }
         }
         if next_headings.next_if_eq(&at).is_some() {
             heading = &text[..text.len() - 1];
-            // The next folder names this one, too.
+            // The path of the next folder may contain the name of this folder.
             let next = next_headings.peek().map_or(&b""[..], |&next| texts[next]);
             let is_named_again =
                 next.starts_with(heading) && next.get(heading.len()) == Some(&b'/');
@@ -106,9 +107,9 @@ pub(super) fn worths(lines: &ScoredLines) -> Option<Vec<f64>> {
     Some(places.iter().map(Place::worth).collect())
 }
 
-/// Where a line stands in the order of a listing.
+/// The position of a line in its folder.
 struct Place {
-    /// How many lines of its folder come before it.
+    /// The number of earlier lines in the same folder.
     round: u32,
     is_later: bool,
 }
@@ -125,7 +126,7 @@ fn is_row(text: &[u8]) -> bool {
     is_long_row(text) || branch(text).is_some() || text.starts_with(b"total ")
 }
 
-/// Tells whether a line begins as a row of `ls -l` does: `-rw-r--r--`.
+/// Tells whether a line begins like a row of `ls -l`: `-rw-r--r--`.
 fn is_long_row(text: &[u8]) -> bool {
     text.len() > 10
         && b"-dlbcps".contains(&text[0])
@@ -133,7 +134,7 @@ fn is_long_row(text: &[u8]) -> bool {
         && b" +@.".contains(&text[10])
 }
 
-/// Returns how deep a row of `tree` stands.
+/// Returns the depth of a row of `tree` as the number of characters before its branch.
 fn branch(text: &[u8]) -> Option<usize> {
     let start = &text[..text.len().min(256)];
     ["├── ", "└── ", "|-- ", "`-- "]

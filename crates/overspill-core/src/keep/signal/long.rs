@@ -1,4 +1,4 @@
-//! Few lines that are very long: both ends of each.
+//! Shows both ends of each line if an output has few lines that are very long.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,20 +12,20 @@ use crate::text::mapped::MappedText;
 use crate::text::{Sink, ceil_char, floor_char};
 use crate::{Limits, Piece, Policy, Reason, Span, Why};
 
-/// No more of either end of a line is held.
+/// The largest number of bytes that are held of each end of a line.
 const MOST: usize = 64 * 1024;
 
-/// Fewer bytes of a line say nothing.
+/// The smallest number of bytes of a line that are worth showing.
 const LEAST: u64 = 32;
 
-/// How often parts of lines are tried to fit.
+/// The largest number of tries to fit the parts of lines within the limits.
 const TRIES: u32 = 12;
 
-/// Keeps both ends of each line, as long as there are few lines.
+/// Both ends of each line of an output that streams in, as long as the output has few lines.
 #[derive(Debug, Clone)]
 pub(super) struct LongLineEnds {
     extent: Extent,
-    /// The start of each line, and its ends. Empty once there are many lines.
+    /// The offset and the ends of each line. The list is empty after too many lines.
     lines: Vec<(u64, Ends)>,
 }
 
@@ -36,12 +36,12 @@ impl LongLineEnds {
         LongLineEnds { extent, lines: vec![(0, Ends::new(0, extent))] }
     }
 
-    /// Tells whether there are too many lines.
+    /// Tells whether the output has too many lines.
     pub(super) fn has_given_up(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// Ends the line at hand; the next one begins at `at`.
+    /// Ends the current line. The next line begins at `at`.
     fn end_line(&mut self, at: u64) {
         if self.lines.len() as u64 >= FEWEST_LINES {
             self.lines = Vec::new();
@@ -50,14 +50,14 @@ impl LongLineEnds {
         }
     }
 
-    /// Shows something to the line at hand.
+    /// Calls `show` with the ends of the current line.
     fn with_line(&mut self, show: impl FnOnce(&mut Ends)) {
         if let Some((_, line)) = self.lines.last_mut() {
             show(line);
         }
     }
 
-    /// Says that the output ends, `len` bytes after its start.
+    /// Ends the output, which has `len` bytes, and returns its lines if they are few.
     pub(super) fn finish(self, len: u64) -> Option<LongLines> {
         let ends: Vec<u64> =
             self.lines.iter().skip(1).map(|(start, _)| *start).chain([len]).collect();
@@ -67,7 +67,7 @@ impl LongLineEnds {
             LongLine { bytes: start..end, len, head, head_is_all, tail }
         };
         let lines: Vec<LongLine> = self.lines.into_iter().zip(ends).map(line).collect();
-        // After the last line feed there is no line.
+        // The empty text after the last line feed is not a line.
         let lines: Vec<LongLine> =
             lines.into_iter().filter(|line| !line.bytes.is_empty()).collect();
         let are_few = lines.len() > 1 && (lines.len() as u64) < FEWEST_LINES;
@@ -107,25 +107,25 @@ impl Sink for LongLineEnds {
     }
 }
 
-/// A line, as far as it is held.
+/// A line of which both ends are held.
 #[derive(Debug, Clone)]
 struct LongLine {
     /// The place of the line in the original, with its line feed.
     bytes: Range<u64>,
-    /// The length of its text.
+    /// The number of bytes of its text.
     len: u64,
     head: MappedText<'static>,
     head_is_all: bool,
     tail: MappedText<'static>,
 }
 
-/// Few lines.
+/// The lines of an output that has few lines.
 #[derive(Debug, Clone)]
 pub(super) struct LongLines {
     lines: Vec<LongLine>,
 }
 
-/// A part of a line.
+/// The start or the end of a line.
 struct LinePart<'a> {
     text: &'a [u8],
     bytes: Range<u64>,
@@ -133,14 +133,14 @@ struct LinePart<'a> {
 }
 
 impl LongLine {
-    /// Returns the line in so many bytes: whole, or both of its ends.
+    /// Returns the parts of the line that fit into `bytes`: the whole line, or both of its ends.
     fn parts(&self, bytes: u64) -> (LinePart<'_>, Option<LinePart<'_>>) {
         if self.is_whole_in(bytes) {
             let unchanged = self.head.unchanged_within(&(0..self.head.len()));
             let (text, bytes) = (self.head.text(), self.bytes.clone());
             return (LinePart { text, bytes, unchanged }, None);
         }
-        // Without a byte left out there would be no gap.
+        // At least one byte must be hidden, or the line has no gap.
         let shown = bytes.min(self.len.saturating_sub(1)) as usize;
         let (head, tail) = (self.head.text(), self.tail.text());
         let first = floor_char(head, (shown / 2).min(head.len()));
@@ -165,7 +165,8 @@ impl LongLine {
 }
 
 impl LongLines {
-    /// Chooses both ends of each line within `limits`. Each gap takes `mark`. Short lines are shown whole.
+    /// Chooses both ends of each line within `limits`. Each gap costs a `mark`. Short lines are
+    /// shown whole.
     pub(super) fn choose(
         &self,
         policy: &Policy,
@@ -207,8 +208,8 @@ impl LongLines {
         None
     }
 
-    /// Returns how many bytes each line may have, so that all of them take no more than `room`. `None` if that is not much
-    /// more than a mark.
+    /// Returns the number of bytes that each line may have, so that all lines fit into `room`.
+    /// Returns `None` if the number is smaller than a mark or [`LEAST`].
     fn share(&self, room: u64, mark: u64) -> Option<u64> {
         let (mut left, mut rest) = (room, self.lines.len() as u64);
         let mut lens: Vec<(u64, bool)> =
@@ -224,7 +225,7 @@ impl LongLines {
         Some(room)
     }
 
-    /// Makes blocks of the lines, each in so many bytes.
+    /// Returns the blocks of the lines. Each line has at most `share` bytes.
     fn blocks(&self, share: u64) -> Vec<SelectedBlock> {
         let mut blocks: Vec<SelectedBlock> = Vec::new();
         let mut goes_on = false;
@@ -266,7 +267,7 @@ fn block(part: LinePart, line: u64, starts_line: bool, ends_line: bool) -> Selec
     }
 }
 
-/// Adds a part that goes on where a block ends.
+/// Adds a part that begins where a block ends.
 fn join(block: &mut SelectedBlock, part: LinePart, line: u64, ends_line: bool) {
     block.piece.altered += part.bytes.end - part.bytes.start - part.unchanged;
     block.piece.bytes.end = part.bytes.end;

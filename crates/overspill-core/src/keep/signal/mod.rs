@@ -1,9 +1,9 @@
-//! Keeps the lines that matter, wherever they stand.
+//! Chooses the lines that matter, at any place in the output.
 //!
-//! Every line is scored as it streams by ([`scan`]): its words, those of the lines beside it, and
-//! its circumstances are looked up in a table of weights. The first lines, the last ones and the
-//! best of those between are held ([`pool`]). At the end the ones that are worth most together
-//! under the budget are chosen ([`pack`]), the last lines among them in any case.
+//! [`scan`] scores every line as it streams in: a table of weights has a value for the words of the
+//! line, for the words of its neighbours and for its context. [`pool`] holds the first lines, the
+//! last lines and the lines with the best scores. At the end, [`choose()`] and [`pack`] choose the
+//! lines that are worth most together within the limits. The last lines are always among them.
 
 mod belongs;
 mod block;
@@ -50,17 +50,19 @@ pub use failure_lines::CutFailures;
 
 use crate::{Grain, LineRule, Policy};
 
-/// Tells whether lines are chosen by what they say.
+/// Tells whether the policy chooses lines by their text.
 pub(crate) fn applies(policy: &Policy) -> bool {
     policy.keep.reads_lines() && policy.grain == Grain::Line && policy.lines == LineRule::Terminated
 }
 
-/// Tells whether a line without its break says in the form of a tool that something failed: `error: …`, `3 failed`.
+/// Tells whether a line reports a failure in the form of a tool: `error: …`, `3 failed`. The line
+/// comes without its line break.
 pub fn is_failed_row(line: &[u8]) -> bool {
     has_failure_word(line) && form::RowForm::of(&line[stamp::len(line)..]) != form::RowForm::Other
 }
 
-/// Tells whether a line without its break holds a word of failure and did not pass.
+/// Tells whether a line contains a failure word and does not report a success. The line comes
+/// without its line break.
 pub fn has_failure_word(line: &[u8]) -> bool {
     words::read(line).hit() && !outcome::has_passed(line)
 }

@@ -1,7 +1,7 @@
-//! Notes: the mark of a gap tells about the lines that are cut: how many matches of a search are in it, and how
-//! often a message of a compiler or a linter comes again, and where.
+//! Adds notes to marks. A note describes the hidden lines: the number of matches of a search, or
+//! the places at which a message of a compiler or a linter occurs again.
 //!
-//! Counts are exact: a gap has a note only if every line in it is held.
+//! The counts are exact: a gap gets a note only if every line in it is held.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,30 +13,30 @@ use super::search;
 use crate::Kind;
 use crate::text::{commas, counted};
 
-/// So many places are named besides the last one.
+/// The number of places that a note names before the last place.
 const NAMED: usize = 3;
 
-/// A message that comes again less often has no note.
+/// The smallest number of repetitions of a message that get a note.
 const FEWEST: usize = 3;
 
-/// In search results, a gap with fewer lines has no note.
+/// The smallest number of lines in a gap of search results that gets a note.
 const FEWEST_CUT: usize = 10;
 
-/// A longer name of a file is not named.
+/// The largest number of bytes of a file name in a note.
 const LONGEST: usize = 80;
 
-/// A line that notes count.
+/// A line that notes can count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct NotedLine {
-    /// Equal for equal messages.
+    /// A hash of the message.
     message: u64,
     /// The file of a match or a message.
     file: u32,
-    /// The number of the line in that file.
+    /// The number of the line in the file.
     line: u32,
 }
 
-/// The lines of an output that notes count.
+/// The lines of an output that notes can count.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LineNotes {
     lines: Vec<Option<NotedLine>>,
@@ -66,7 +66,7 @@ impl LineNotes {
         LineNotes { lines: found, files: files.names, is_search }
     }
 
-    /// Adds a note to each block whose gap has something to say.
+    /// Adds notes to the blocks that need one for the gap after them.
     pub(super) fn add(&self, lines: &ScoredLines, blocks: &mut [Block]) {
         if self.lines.is_empty() {
             return;
@@ -85,7 +85,7 @@ impl LineNotes {
         }
     }
 
-    /// Returns how many matches are cut: `2 more in this file, 6 in 3 other files`.
+    /// Returns the note about hidden matches: `2 more in this file, 6 in 3 other files`.
     fn matches_in(&self, block: &Block, to: usize) -> Option<String> {
         let shown = block.lines.clone().rev().find_map(|at| self.lines[at]);
         let (mut here, mut elsewhere, mut files) = (0, 0, HashSet::new());
@@ -111,7 +111,7 @@ impl LineNotes {
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 
-    /// Returns how often the last message of a block comes again in the gap after it, and where:
+    /// Returns the note about repetitions of the last message of a block in the gap after it:
     /// `119 more like line 3: src/lib.rs:3, 9, 14 … 122`.
     fn repeats(&self, lines: &ScoredLines, block: &Block, to: usize) -> Option<String> {
         let shown = block.lines.clone().rev().find(|&at| self.lines[at].is_some())?;
@@ -149,14 +149,14 @@ impl LineNotes {
     }
 }
 
-/// Tells whether every line from the one before `from` up to `to` is held.
+/// Tells whether every line of the gap from `from` up to `to` is held.
 fn is_held(lines: &ScoredLines, from: usize, to: usize) -> bool {
     let number = |at: usize| lines.lines[at].number;
     let before = from.checked_sub(1).map_or(0, |at| number(at) + 1);
     number(to - 1) + 1 - before == (to - from) as u64
 }
 
-/// Names of files, each once.
+/// The names of files, each with a number.
 #[derive(Debug, Default)]
 struct FileNames {
     ids: HashMap<Vec<u8>, u32>,
@@ -175,7 +175,8 @@ impl FileNames {
     }
 }
 
-/// Returns the name of a file as a mark shows it. A mark is ours, so only characters of ordinary paths are in it.
+/// Returns the name of a file as a mark shows it. A command must not be able to write its own text
+/// into a mark, so only the characters of ordinary paths are allowed.
 fn shown_name(name: &[u8]) -> Option<String> {
     let is_ordinary = |byte: &u8| byte.is_ascii_alphanumeric() || b"/\\._-+@~".contains(byte);
     let name = name.strip_prefix(b"./").unwrap_or(name);

@@ -1,19 +1,19 @@
-//! Lines that are unlike all others in a log whose lines are alike.
+//! Finds odd lines: lines that are unlike all others in a log of similar lines.
 
 use std::collections::HashMap;
 
 use super::line::ScoredLines;
 
-/// Most lines belong to a family with so many lines or more.
+/// The smallest number of lines in a frequent family.
 const FREQUENT: u32 = 16;
 
-/// An odd line belongs to a family with so many lines or fewer.
+/// The largest number of lines in a family of odd lines.
 const RARE: u32 = 2;
 
-/// In a log of lines that are alike, one line of so many at most is odd.
+/// The smallest number of lines for each odd line in a log of similar lines.
 const FEW: usize = 20;
 
-/// Tells for each line whether it is odd. If many lines are odd, none is.
+/// Tells for each line whether it is odd. If many lines differ, no line is odd.
 pub(super) fn lines(lines: &ScoredLines) -> Vec<bool> {
     let mut families: HashMap<u16, u32> = HashMap::new();
     for line in &lines.lines {

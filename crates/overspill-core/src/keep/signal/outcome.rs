@@ -1,19 +1,20 @@
-//! Rows of test runs that say how something ended.
+//! Reads the results of tests and steps from the lines of a test run.
 //!
-//! A row that passed is no failure, though its name may hold a word of failure: `ok 12 - rejects an invalid key`.
-//! The outcome stands at the start or at the end of the row. A count of zero passed, too: `Failures: 0`.
+//! A line of a passed test is not a failure, although the name of the test may contain a failure
+//! word: `ok 12 - rejects an invalid key`. The result is at the start or at the end of the line. A
+//! count of zero failures is a success, too: `Failures: 0`.
 
 use super::line::ScoredLines;
 use super::{failure, stamp};
 
-/// How a row says that something ended.
+/// The result of a test or a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Outcome {
     Passed,
     Failed,
 }
 
-/// Outcome words that count wherever a row may have its outcome. Only capitals count.
+/// The words for a success at every place where a row can have its result. Only capitals count.
 const PASSED: [&[u8]; 10] = [
     b"OK",
     b"PASS",
@@ -26,6 +27,8 @@ const PASSED: [&[u8]; 10] = [
     b"TEST-OK",
     b"TEST-SKIP",
 ];
+
+/// The words for a failure at every place where a row can have its result. Only capitals count.
 const FAILED: [&[u8]; 8] = [
     b"FAIL",
     b"FAILED",
@@ -37,27 +40,31 @@ const FAILED: [&[u8]; 8] = [
     b"KO",
 ];
 
-/// Marks that begin or end a row.
+/// The symbols for a success at the start or the end of a row.
 const PASSED_MARKS: [&str; 5] = ["✓", "✔", "√", "✅", "[+]"];
+
+/// The symbols for a failure at the start or the end of a row.
 const FAILED_MARKS: [&str; 6] = ["✗", "✖", "✘", "×", "❌", "[-]"];
 
-/// Words that are an outcome only at the end, after dots, in capitals or not.
+/// The words for a success that count only at the end of a row, after dots, in any case.
 const PASSED_LAST: [&[u8]; 4] = [b"ok", b"passed", b"skipped", b"ignored"];
+
+/// The words for a failure that count only at the end of a row, after dots, in any case.
 const FAILED_LAST: [&[u8]; 3] = [b"fail", b"failed", b"error"];
 
-/// So many words at the start of a row may hold its outcome, if it is one that tools write: `INFO - TEST-PASS | …`.
+/// The number of words at the start of a row that may be its result: `INFO - TEST-PASS | …`.
 const FIRST_WORDS: usize = 4;
 
-/// Returns the outcome of a row, without its time stamp and its line break.
+/// Returns the result of a row. The row comes without its time stamp and its line break.
 pub(super) fn outcome(row: &[u8]) -> Option<Outcome> {
     let row = row.trim_ascii();
     at_start(row).or_else(|| at_end(row))
 }
 
-/// So many lines of an output are looked at to tell a test run.
+/// The number of lines of an output that are examined to recognize a test run.
 const LOOKED_AT: usize = 512;
 
-/// Tells whether lines are a test run: half of them or more say how a test ended.
+/// Tells whether the lines are a test run: at least half of them report the result of a test.
 pub(super) fn is_test_run(lines: &ScoredLines) -> bool {
     let step = lines.lines.len().div_ceil(LOOKED_AT).max(1);
     let (mut rows, mut outcomes) = (0, 0);
@@ -69,14 +76,14 @@ pub(super) fn is_test_run(lines: &ScoredLines) -> bool {
     rows > 0 && outcomes * 2 >= rows
 }
 
-/// Tells whether a row with a word of failure says that all is well.
+/// Tells whether a row with a failure word reports no failure.
 pub(super) fn has_passed(row: &[u8]) -> bool {
     counts_no_failure(row)
         || begins_test(row)
         || (outcome(row) == Some(Outcome::Passed) || has_passed_mark(row)) && !shouts(row)
 }
 
-/// Tells whether a row says that a test begins: `=== RUN   TestError`, `[ RUN      ] Parser.FailsOnError`.
+/// Tells whether a row announces a test: `=== RUN   TestError`, `[ RUN      ] Parser.FailsOnError`.
 fn begins_test(row: &[u8]) -> bool {
     let row = row.trim_ascii_start();
     let rest = row.strip_prefix(b"=== ").or_else(|| row.strip_prefix(b"[ "));
@@ -84,7 +91,8 @@ fn begins_test(row: &[u8]) -> bool {
     first.is_some_and(|word| [&b"RUN"[..], b"PAUSE", b"CONT", b"NAME"].contains(&word))
 }
 
-/// Tells whether one of the first words is a mark that something passed: `digest_test.go:124: ✓ rejects a wrong key`.
+/// Tells whether one of the first words is a symbol for a success:
+/// `digest_test.go:124: ✓ rejects a wrong key`.
 fn has_passed_mark(row: &[u8]) -> bool {
     let is_mark = |word: &[u8]| PASSED_MARKS.iter().any(|mark| mark.as_bytes() == word);
     words(row).take(FIRST_WORDS).any(is_mark)
@@ -106,7 +114,7 @@ fn at_start(row: &[u8]) -> Option<Outcome> {
     if starts(&FAILED_MARKS) {
         return Some(Outcome::Failed);
     }
-    // The Test Anything Protocol, and `go test`.
+    // The Test Anything Protocol and `go test` print these forms.
     let is_test = |rest: &[u8]| matches!(rest, [b' ' | b'\t', b'0'..=b'9', ..] | [b'\t', ..]);
     if row.strip_prefix(b"ok").is_some_and(is_test) || row.strip_prefix(b"ok  ").is_some() {
         return Some(Outcome::Passed);
@@ -128,7 +136,7 @@ fn at_start(row: &[u8]) -> Option<Outcome> {
     words(row).take(FIRST_WORDS).find(test).and_then(|word| of(bare(word), &PASSED, &FAILED))
 }
 
-/// Returns the outcome at the end of a place: `parser_test.c:53:rejects_errors:PASS`.
+/// Returns the result at the end of a place: `parser_test.c:53:rejects_errors:PASS`.
 fn between_colons(word: &[u8]) -> Option<Outcome> {
     let word = bare(word);
     let colon = memchr::memrchr(b':', word)?;
@@ -180,7 +188,7 @@ fn words_from_end(row: &[u8]) -> impl Iterator<Item = &[u8]> {
     row.rsplit(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty())
 }
 
-/// Returns a word without punctuation around it.
+/// Returns a word without the punctuation around it.
 pub(super) fn bare(word: &[u8]) -> &[u8] {
     let is_inside = |byte: &u8| byte.is_ascii_alphanumeric();
     let start = word.iter().position(is_inside).unwrap_or(word.len());
@@ -188,12 +196,13 @@ pub(super) fn bare(word: &[u8]) -> &[u8] {
     &word[start..end]
 }
 
-/// Tells whether an outcome that failed stands in the row, too, as in `PASSED 12, FAILED 3`.
+/// Tells whether the row also contains the result of a failure, as in `PASSED 12, FAILED 3`.
 fn shouts(row: &[u8]) -> bool {
     words(row).any(|word| FAILED.contains(&bare(word)))
 }
 
-/// Tells whether each word of failure in a row counts to zero: `0 failed`, `Failures: 0, Errors: 0`, `no errors`.
+/// Tells whether each failure word in a row has a count of zero: `0 failed`, `no errors`,
+/// `Failures: 0, Errors: 0`.
 fn counts_no_failure(row: &[u8]) -> bool {
     let mut found = false;
     let mut at = 0;
@@ -240,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_that_passed_are_told_from_others() {
+    fn passed_rows_are_distinguished_from_others() {
         for row in [
             "ok 12 - rejects an invalid key",
             "ok\tgithub.com/x/errors\t0.02s",

@@ -1,55 +1,59 @@
-//! Chooses the lines that are worth most together under one budget, gaps and all.
+//! Chooses the lines that are worth most together within a budget. The marks at gaps count, too.
 //!
-//! What is shown is stretches of lines; each gap between them costs a mark. With a price for a
-//! byte, the best choice is found by one walk over the lines, which knows two states: what comes
-//! next goes on where we are, or a gap comes first. The price is then searched for at which the
-//! choice just fits.
+//! The preview shows blocks of lines, and each gap between blocks costs a mark. If each byte has a
+//! price, one walk over the lines finds the best choice. The walk knows two states: the next line
+//! continues the current block, or a gap comes before the next line. A search then finds the
+//! lowest price at which the choice fits.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::ops::Add;
 
-/// A line on the scales.
+/// A line that may be chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Item {
-    /// Its expected share of what matters.
+    /// The value of showing the line. The gains of all lines add up to at most 1.
     pub(crate) gain: f64,
-    /// What showing it takes.
+    /// The number of bytes that the line takes in the preview.
     pub(crate) bytes: u32,
-    /// It stands right behind the item before it; the first one, at the start of the output.
+    /// The line directly follows the item before it. The first item: it is the first line.
     pub(crate) joined: bool,
-    /// A gap follows it in any case, since only a part of it is shown.
+    /// A gap always follows the line, because only its start is shown.
     pub(crate) open: bool,
-    /// It is shown whatever it costs.
+    /// The line is shown at any cost.
     pub(crate) forced: bool,
 }
 
-/// What there is room for.
+/// The room for the chosen lines and their marks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PackBudget {
     pub(crate) bytes: u64,
     pub(crate) lines: u64,
-    /// What the mark at a gap takes of each.
+    /// The number of bytes of the mark at a gap.
     pub(crate) mark_bytes: u64,
+    /// The number of lines of the mark at a gap.
     pub(crate) mark_lines: u64,
-    /// If all that gains more than this for each byte fits, nothing else is chosen. 0 uses all of the room.
+    /// The lowest gain for each byte. If all lines above it fit, no other line is chosen. With 0,
+    /// all of the room is used.
     pub(crate) floor: f64,
 }
 
-/// A gap is taken for so many bytes at least: many short stretches read badly.
+/// The smallest number of bytes that a gap counts for. Many short blocks are hard to read.
 const GAP: u64 = 40;
 
-/// How near the price is searched for, as a power of two; one step is a part of a hundred.
+/// The precision of the search for the price, as a power of two. It is about one percent.
 const NEAR: f64 = 1.0 / 64.0;
 
-/// The lowest and the highest price that are tried, as powers of two. All gains add up to 1.
+/// The lowest price that is tried, as a power of two.
 const LOWEST: f64 = -1000.0;
+
+/// The highest price that is tried, as a power of two. All gains add up to at most 1.
 const HIGHEST: f64 = 16.0;
 
-/// Chooses items, one answer for each; `None` if not even what is forced fits. Tells whether no other item is worth its
-/// room, too.
+/// Chooses items. Returns for each item whether it is chosen, and whether no other item is worth
+/// showing. Returns `None` if not even the forced items fit.
 ///
-/// The last item ends the output.
+/// The last item must be the last line of the output.
 pub(crate) fn pack(items: &[Item], budget: &PackBudget) -> Option<(Vec<bool>, bool)> {
     if budget.floor > 0.0
         && let Some(enough) = at_floor(items, budget)
@@ -61,7 +65,7 @@ pub(crate) fn pack(items: &[Item], budget: &PackBudget) -> Option<(Vec<bool>, bo
     if used.lines() < nearly(budget.lines) || used.bytes() > nearly(budget.bytes) {
         return Some((by_bytes, false));
     }
-    // Lines are what there is too little of.
+    // The limit of lines is reached first, so each line gets the same cost.
     let (by_lines, _) = search(items, budget, |_| 1.0)?;
     let gain = |chosen: &[bool]| -> f64 {
         items.iter().zip(chosen).filter(|(_, chosen)| **chosen).map(|(item, _)| item.gain).sum()
@@ -69,7 +73,7 @@ pub(crate) fn pack(items: &[Item], budget: &PackBudget) -> Option<(Vec<bool>, bo
     Some((if gain(&by_lines) > gain(&by_bytes) { by_lines } else { by_bytes }, false))
 }
 
-/// Chooses all that is worth more than the lowest price, if there is room for it.
+/// Chooses all items that are worth more than the floor, if they fit.
 fn at_floor(items: &[Item], budget: &PackBudget) -> Option<Vec<bool>> {
     let at = (0..items.len() as u32).collect();
     let cost = |item: &Item| f64::from(item.bytes);
@@ -91,7 +95,7 @@ fn search(
     }
     let at = (0..items.len() as u32).collect();
     let mut walk = Walk { items: items.to_vec(), at, budget, cost };
-    // For nothing, everything is chosen.
+    // At the price 0 every item is chosen.
     let all = items.iter().fold(Used::default(), |used, item| used + item.used());
     if budget.holds(all) {
         let all = walk.at_price(0.0);
@@ -99,8 +103,8 @@ fn search(
             return Some((walk.chosen(0.0, items.len()), all));
         }
     }
-    // On a logarithmic scale: gains are many orders of magnitude apart. The steps from the first
-    // guess double until the price is between two.
+    // The scale is logarithmic, because gains are many orders of magnitude apart. The steps from
+    // the first guess double until the price is between two tried prices.
     let (mut low, mut high) = (LOWEST, f64::INFINITY);
     let (mut price, mut step) = (walk.guess(), NEAR * 8.0);
     while high - low > NEAR && (LOWEST..HIGHEST).contains(&price) {
@@ -124,7 +128,7 @@ fn search(
     Some((chosen, used))
 }
 
-/// Lengthens stretches with what room is left, by the line that gains most at each step.
+/// Extends the blocks into the room that is left, each time by the line with the highest gain.
 fn extend(items: &[Item], budget: &PackBudget, chosen: &mut [bool], mut used: Used) -> Used {
     let joins = |at: usize| items.get(at).is_some_and(|item| item.joined && !items[at - 1].open);
     let touches = |chosen: &[bool], at: usize| {
@@ -152,7 +156,7 @@ fn extend(items: &[Item], budget: &PackBudget, chosen: &mut [bool], mut used: Us
     used
 }
 
-/// A gain, in order.
+/// A gain that can be compared.
 #[derive(PartialEq)]
 struct Gain(f64);
 
@@ -170,8 +174,10 @@ impl Ord for Gain {
     }
 }
 
-/// What a choice takes up, marks included: bytes and, above them, lines. In one number, so that a
-/// walk has little to carry along; no more than some millions of either are held.
+/// The room that a choice takes, marks included: bytes in the low bits and lines in the high bits.
+///
+/// One number makes a walk faster. It is large enough, because only some millions of bytes and
+/// lines are held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Used(u64);
 
@@ -210,13 +216,13 @@ impl PackBudget {
         used.bytes() <= self.bytes && used.lines() <= self.lines
     }
 
-    /// What so many marks take.
+    /// Returns the room that `count` marks take.
     fn marks(&self, count: u64) -> Used {
         Used::new(count * self.mark_bytes, count * self.mark_lines)
     }
 }
 
-/// Items that may be chosen, and where they stood among all.
+/// The items that may still be chosen, and their indices among all items.
 struct Walk<'a, C> {
     items: Vec<Item>,
     at: Vec<u32>,
@@ -224,7 +230,7 @@ struct Walk<'a, C> {
     cost: C,
 }
 
-/// The best way to one state, by what it is worth at a price.
+/// The value of the best path to a state at a price, and the room that the path takes.
 #[derive(Clone, Copy)]
 struct PathValue {
     value: f64,
@@ -233,30 +239,31 @@ struct PathValue {
 
 const NO_WAY: PathValue = PathValue { value: f64::NEG_INFINITY, used: Used(0) };
 
-/// How the better way to each state after an item came about.
+/// The choices on the best path to each state after an item.
 #[derive(Clone, Copy)]
 struct PathChoice {
-    /// If the item is shown, what came before it went on to it.
+    /// The state before the item, if the item is shown.
     shown: State,
-    /// If it is hidden, the state before it.
+    /// The state before the item, if the item is hidden.
     hidden: State,
-    /// If a gap comes next, the item is shown all the same.
+    /// The item is shown although a gap comes next.
     open: bool,
 }
 
+/// A state of the walk between two items.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// What comes next goes on where we are.
+    /// The next line continues the current block.
     On,
-    /// What comes next is behind a gap.
+    /// A gap comes before the next line.
     Gap,
 }
 
 impl<C: Fn(&Item) -> f64> Walk<'_, C> {
-    /// Guesses the price, as a power of two: the one at which all that is worth it would just fit
-    /// if there were no gaps.
+    /// Guesses the price, as a power of two: at this price the items worth their price would just
+    /// fit without gaps.
     fn guess(&self) -> f64 {
-        // No gain is more than 1, which has the power 0.
+        // No gain is larger than 1, which is the power 0.
         const POWERS: usize = -LOWEST as usize + 1;
         let mut by_power = [0_u64; POWERS];
         for item in &self.items {
@@ -277,12 +284,12 @@ impl<C: Fn(&Item) -> f64> Walk<'_, C> {
         price * (self.cost)(&Item { bytes, ..NOTHING })
     }
 
-    /// Tells what the choice takes that is worth most at a price.
+    /// Returns the room that the best choice at a price takes.
     fn at_price(&self, price: f64) -> Used {
         self.walk(price, |_| {})
     }
 
-    /// Chooses what is worth most at a price, out of `all`.
+    /// Returns the best choice at a price, for `all` items.
     fn chosen(&self, price: f64, all: usize) -> Vec<bool> {
         let mut came = Vec::with_capacity(self.items.len());
         let mut chosen = vec![false; all];
@@ -335,8 +342,8 @@ impl<C: Fn(&Item) -> f64> Walk<'_, C> {
         if ends_on { on.used } else { after_mark(gap).used }
     }
 
-    /// Forgets what is not chosen at this price or any higher one: stretches in which no line is
-    /// worth its price, and which are too long to be shown for want of a gap.
+    /// Drops the items that are not chosen at this price or at any higher price: runs of lines in
+    /// which no line is worth its price, and which cost more than a gap.
     fn forget_below(&mut self, price: f64) {
         let fee = self.fee(price);
         let loss = |item: &Item| price * (self.cost)(item) - item.gain;
@@ -375,7 +382,7 @@ enum Step {
     End(State),
 }
 
-/// Adds up what a choice takes.
+/// Adds up the room that a choice takes.
 fn used(items: &[Item], budget: &PackBudget, chosen: &[bool]) -> Used {
     let (mut used, mut gaps, mut gap) = (Used::default(), 0, false);
     for (item, chosen) in items.iter().zip(chosen) {
@@ -390,12 +397,12 @@ fn used(items: &[Item], budget: &PackBudget, chosen: &[bool]) -> Used {
     used + budget.marks(gaps)
 }
 
-/// Returns the power of two that a number from 0 on reaches.
+/// Returns the binary logarithm of a number that is not negative, rounded down.
 fn power(number: f64) -> i32 {
     const FRACTION: u32 = f64::MANTISSA_DIGITS - 1;
     const NEARLY: u64 = (1 << 40) - 1;
     let bits = number.to_bits();
-    // Just below the next power the logarithm is rounded to it.
+    // Just below the next power, `log2` rounds up to it, and this function must agree.
     if bits >> (FRACTION - 40) & NEARLY == NEARLY {
         return number.log2().floor() as i32;
     }
@@ -429,7 +436,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_chosen_fits_and_holds_what_is_forced(
+        fn packed_choice_fits_and_contains_forced_items(
             items in proptest::collection::vec(item(), 1..9),
             bytes in 40u64..300,
             lines in 2u64..12,
@@ -448,7 +455,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_forgotten_would_not_be_chosen(
+        fn dropped_items_do_not_change_the_best_choice(
             items in proptest::collection::vec(item(), 1..40),
             low in 0.0..0.2f64,
             more in 1.0..4.0f64,
@@ -470,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn powers_are_those_of_the_logarithm() {
+    fn power_equals_the_rounded_logarithm() {
         for number in
             [0.0, 1e-320, 1.0, 0.5, 0.75, 0.1, 3e-9, 1.0_f64.next_down(), 0.25_f64.next_down()]
         {
@@ -480,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_bridged_where_that_is_cheaper_than_a_mark() {
+    fn small_gap_is_shown_if_that_costs_less_than_a_mark() {
         let line = Item { gain: 0.0, bytes: 10, joined: true, open: false, forced: false };
         let mut items = vec![line; 30];
         items[10].gain = 1.0;

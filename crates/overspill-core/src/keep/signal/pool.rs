@@ -1,4 +1,5 @@
-//! Holds the lines that may yet be shown: the first, the last, and the best of those between.
+//! Holds the lines that may still be shown: the first lines, the last lines, and the lines with the
+//! best scores between them.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -7,16 +8,17 @@ use super::features::LOOK_AHEAD;
 use super::line::{ScoredLine, ScoredLines};
 use super::weights::FAR;
 
-/// A line is kept for its neighbours' sake, too, as far as so many lines away.
+/// The distance in lines within which a good line also keeps its neighbours in the pool.
 const NEIGHBOURS: usize = 2;
 
-/// How much less a line is worth for a neighbour's sake.
+/// The number that is subtracted from the score of a line for its neighbours.
 const FOR_NEIGHBOUR: i32 = 8;
 
-/// How much less a line is worth each time that the lines like it before it double: the frequent ones go first.
+/// The number that is subtracted from the rank of a line each time that the earlier lines with its
+/// template double, so that frequent lines are dropped first.
 const FOR_EACH_DOUBLING: i32 = 8;
 
-/// How much of each is held, in bytes.
+/// The numbers of bytes of the first, the last and the best lines that are held.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PoolRoom {
     pub(crate) first: usize,
@@ -24,24 +26,24 @@ pub(crate) struct PoolRoom {
     pub(crate) best: usize,
 }
 
-/// The last lines. They have their text one after the other, the oldest first.
+/// The last lines of the output so far, the oldest first, with their texts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LastLines {
     pub(crate) lines: VecDeque<ScoredLine>,
     text: Vec<u8>,
-    /// How much text of lines that are gone stands before it.
+    /// The number of bytes at the start of `text` that belong to lines that were removed.
     gone: usize,
 }
 
 impl LastLines {
-    /// Adds a line, its text without and its line feed, if it has one.
+    /// Adds a line. `text` comes without the line feed, and `feed` is empty without a line feed.
     pub(crate) fn push(&mut self, line: ScoredLine, text: &[u8], feed: &[u8]) {
         self.lines.push_back(line.at(self.text.len()));
         self.text.extend_from_slice(text);
         self.text.extend_from_slice(feed);
     }
 
-    /// Returns a line, and what the lines around it say of it.
+    /// Returns a line, and the sum of the weights that the words of its neighbours give it.
     pub(crate) fn with_neighbours(&mut self, number: u64) -> Option<(&mut ScoredLine, i32)> {
         let at = number.checked_sub(self.lines.front()?.number)? as usize;
         let (from, to) = (at.saturating_sub(FAR), (at + FAR + 1).min(self.lines.len()));
@@ -60,7 +62,7 @@ impl LastLines {
         &self.text[line.place()]
     }
 
-    /// Returns where a line stands among the last lines, if it is one of them.
+    /// Returns the index of a line among the last lines.
     fn place_of(&self, number: u64) -> Option<usize> {
         let at = number.checked_sub(self.lines.front()?.number)? as usize;
         (at < self.lines.len()).then_some(at)
@@ -70,12 +72,12 @@ impl LastLines {
         self.text.len() - self.gone
     }
 
-    /// Takes the oldest line out and shows its text to `take`.
+    /// Removes the oldest line and calls `take` with it.
     fn pop(&mut self, take: impl FnOnce(ScoredLine, &[u8])) {
         let Some(line) = self.lines.pop_front() else { return };
         take(line, &self.text[line.place()]);
         self.gone += usize::from(line.len);
-        // Moved rarely, so that it costs little.
+        // The text is moved rarely, so that this costs little.
         if self.gone > self.text.len() / 2 && self.gone > 64 * 1024 {
             self.text.drain(..self.gone);
             let gone = self.gone;
@@ -85,17 +87,17 @@ impl LastLines {
     }
 }
 
-/// The lines that may yet be shown, in bounded memory.
+/// The lines that may still be shown, within a memory limit.
 #[derive(Debug, Clone)]
 pub(crate) struct Pool {
     room: PoolRoom,
-    /// The first lines, and the best of those that came after them.
+    /// The first lines, and the best lines after them.
     best: Best,
     first_are_all: bool,
     pub(crate) last: LastLines,
-    /// Scores of the lines that went last, the newest first.
+    /// The scores of the lines that left `last` most recently, the newest first.
     went: [i32; NEIGHBOURS],
-    /// Some lines were written over.
+    /// Some lines were overwritten.
     overwrites: bool,
 }
 
@@ -111,7 +113,7 @@ impl Pool {
         }
     }
 
-    /// Lets go of what is not among the last lines any more.
+    /// Moves lines out of the last lines until the last lines fit into their room.
     pub(crate) fn trim(&mut self) {
         let needed = LOOK_AHEAD as usize + NEIGHBOURS.max(FAR) + 1;
         while self.last.size() > self.room.last && self.last.lines.len() > needed
@@ -144,11 +146,11 @@ impl Pool {
         });
     }
 
-    /// Returns all that is held, in order.
+    /// Returns all held lines in their order.
     pub(crate) fn into_lines(mut self) -> ScoredLines {
         while !self.last.lines.is_empty() {
             let Pool { best, last, .. } = &mut self;
-            // The last lines are held for being last, whatever they are worth.
+            // The last lines are held at any score.
             last.pop(|line, text| best.lines.push(line, text));
         }
         let mut lines = self.best.lines;
@@ -158,7 +160,7 @@ impl Pool {
         lines
     }
 
-    /// Says that a line was written over, so that it is not shown.
+    /// Marks a line as overwritten, so that it is not shown.
     pub(crate) fn overwrite(&mut self, number: u64) {
         // The training of weights needs every line.
         if self.room.best == 0 {
@@ -181,19 +183,19 @@ impl Pool {
     }
 }
 
-/// The best lines of all that were offered.
+/// The best lines among all lines that were offered.
 #[derive(Debug, Clone, Default)]
 struct Best {
     most: usize,
     lines: ScoredLines,
-    /// What each line is worth for its own or its neighbours' sake.
+    /// The rank of each line. A line gets it from its own score or from the score of a neighbour.
     ranks: Vec<i32>,
-    /// What is not worth more than this is not held.
+    /// The rank above which new lines are held.
     bar: Option<i32>,
 }
 
 impl Best {
-    /// The rank of a line that is held whatever comes.
+    /// The rank of a line that is never dropped.
     const ALWAYS: i32 = i32::MAX;
 
     fn offer(&mut self, line: ScoredLine, rank: i32, text: &[u8]) {
@@ -210,7 +212,8 @@ impl Best {
         }
     }
 
-    /// Raises the bar so far that half of the lines go, of equals the later ones.
+    /// Raises the bar so that half of the lines are dropped. Among lines with the same rank, the
+    /// later lines are dropped.
     fn raise(&mut self) {
         let mut sorted = self.ranks.clone();
         sorted.retain(|&rank| rank != Best::ALWAYS);

@@ -1,18 +1,19 @@
-//! Text for people: Markdown, manual pages, help.
+//! Recognizes text for people and its headings: Markdown, manual pages, help.
 
 use super::line::ScoredLines;
 use super::source;
 
-/// So many headings at least.
+/// The smallest number of headings or options in prose.
 const FEWEST: usize = 2;
 
-/// One line of so many at least is a heading.
+/// The largest number of lines for each heading in prose.
 const HEADINGS: usize = 60;
 
-/// In a help text, one line of so many at least begins with an option.
+/// The largest number of lines for each option in a help text.
 const OPTIONS: usize = 8;
 
-/// Tells whether lines are a manual page: its first line begins and ends with the name and the section, `ls(1)`.
+/// Tells whether the lines are a manual page: the first line begins and ends with the name and the
+/// section, such as `ls(1)`.
 pub(super) fn is_manual_page(lines: &ScoredLines) -> bool {
     let Some(title) = texts(lines).map(<[u8]>::trim_ascii).find(|text| !text.is_empty()) else {
         return false;
@@ -26,7 +27,7 @@ pub(super) fn is_manual_page(lines: &ScoredLines) -> bool {
     first.is_some_and(is_section) && first == last
 }
 
-/// Tells whether lines are prose under headings, or the help of a command.
+/// Tells whether the lines are prose under headings, or the help of a command.
 pub(super) fn is_prose(lines: &ScoredLines) -> bool {
     let texts: Vec<&[u8]> = texts(lines).collect();
     let options = texts.iter().filter(|text| is_option(text)).count();
@@ -37,8 +38,8 @@ pub(super) fn is_prose(lines: &ScoredLines) -> bool {
     headings >= FEWEST && headings * HEADINGS >= texts.len()
 }
 
-/// Tells whether a line of a help text begins with an option: `  -v, --verbose`. A property of a style sheet,
-/// `  --width: 3px;`, is none.
+/// Tells whether a line of a help text begins with an option: `  -v, --verbose`. A property of a
+/// style sheet, `  --width: 3px;`, is not an option.
 fn is_option(text: &[u8]) -> bool {
     if text.ends_with(b";") {
         return false;
@@ -54,7 +55,7 @@ pub(super) fn headings(lines: &ScoredLines) -> Vec<bool> {
     (0..texts.len()).map(|at| is_heading(&texts, at)).collect()
 }
 
-/// Returns the lines without their numbers, as `cat -n` writes them.
+/// Returns the lines without the line numbers that `cat -n` prints.
 fn texts(lines: &ScoredLines) -> impl Iterator<Item = &[u8]> + '_ {
     lines.lines.iter().map(|line| source::without_number(lines.text(line)).trim_ascii_end())
 }
@@ -66,7 +67,7 @@ fn is_heading(texts: &[&[u8]], at: usize) -> bool {
     let text = texts[at];
     let level = text.iter().take_while(|byte| **byte == b'#').count();
     if (1..=6).contains(&level) {
-        // A comment of a script may look the same. Text stands right above or below it.
+        // A comment of a script may look the same, but text is directly above or below a comment.
         let is_free = before.is_empty() && (after.is_empty() || level > 1);
         return text.get(level) == Some(&b' ') && is_free;
     }

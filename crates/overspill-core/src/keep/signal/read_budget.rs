@@ -1,29 +1,29 @@
-//! How much of a long output is read.
+//! Decides which lines of a long output are read.
 //!
-//! To read a line takes far longer than to pass it on. Of a long output every line with a word of
-//! failure is read as long as such lines are a small part. Where they are many, those are read
-//! that are unlike the ones before; where these are many, too, some.
+//! Reading the words of a line takes much longer than passing the line on. While lines with a
+//! failure word are a small part of a long output, all of them are read. If they are many, only
+//! lines that differ from the lines before are read. If these are many, too, only some are read.
 
-/// One byte of so many may be read, on the average.
+/// The number of bytes of output for each byte that may be read, on average.
 const SHARE: i64 = 32;
 
-/// How many bytes may be read at once, after a long time in which few were.
+/// The largest number of bytes that the budget can save up.
 const SAVED: i64 = 1 << 20;
 
-/// How many bytes are read of what is new when nothing is saved any more.
+/// The number of bytes of new lines that may be read after the budget is used up.
 const DEBT: i64 = 1 << 18;
 
-/// How many kinds of lines are remembered.
+/// The number of kinds of lines that are remembered.
 const KINDS: usize = 1 << 12;
 
-/// How many bytes of a line tell its kind.
+/// The number of bytes of a line that determine its kind.
 const START: usize = 64;
 
-/// Decides which lines are read.
+/// A budget of bytes that decides which lines are read.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadBudget {
     left: i64,
-    /// Nothing is read until something is saved again.
+    /// No line is read until the budget has recovered.
     spent: bool,
     seen: Vec<u32>,
 }
@@ -33,7 +33,7 @@ impl ReadBudget {
         ReadBudget { left: SAVED, spent: false, seen: vec![0; KINDS] }
     }
 
-    /// A line has come, read or not.
+    /// Counts a line of `len` bytes, which was read or not.
     pub(crate) fn passed(&mut self, len: usize, read: bool) {
         self.left = (self.left + len as i64 / SHARE).min(SAVED);
         if read {
@@ -43,12 +43,12 @@ impl ReadBudget {
         self.spent &= self.left < 0;
     }
 
-    /// Tells whether nothing is read for now, whatever it holds.
+    /// Tells whether no line is read for now.
     pub(crate) fn is_spent(&self) -> bool {
         self.spent
     }
 
-    /// Tells whether a line that holds a word of failure is read.
+    /// Tells whether a line that contains a failure word is read.
     pub(crate) fn allows(&mut self, line: &[u8]) -> bool {
         if self.spent {
             return false;
@@ -61,7 +61,7 @@ impl ReadBudget {
     }
 }
 
-/// Returns what is the same for lines that differ in digits only, as far as a glance tells.
+/// Returns a hash that is usually equal for lines that differ only in digits.
 fn kind(line: &[u8]) -> u32 {
     const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
     let start = &line[..line.len().min(START)];
@@ -82,36 +82,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_that_differ_in_digits_are_of_a_kind() {
+    fn lines_that_differ_in_digits_have_one_kind() {
         let line = |number: u32| kind(format!("[{number}] error: request failed again").as_bytes());
         assert_eq!(line(1234), line(5678));
         assert_ne!(line(1234), kind(b"[1234] error: out of memory, again"));
     }
 
     #[test]
-    fn where_all_lines_are_alike_a_new_one_is_read() {
-        let mut thrift = ReadBudget::new();
+    fn new_line_among_equal_lines_is_read() {
+        let mut budget = ReadBudget::new();
         let mut read = 0;
         for _ in 0..1_000_000 {
             let line = b"error: the same again and again, as ever, and nothing new under the sun";
-            let allowed = thrift.allows(line);
-            thrift.passed(line.len(), allowed);
+            let allowed = budget.allows(line);
+            budget.passed(line.len(), allowed);
             read += u64::from(allowed);
         }
         assert!((20_000..100_000).contains(&read), "{read}");
-        thrift.left = thrift.left.min(-1);
-        assert!(thrift.allows(b"fatal: something else is the matter, and only here it is said"));
+        budget.left = budget.left.min(-1);
+        assert!(budget.allows(b"fatal: something else is the matter, and only here it is said"));
     }
 
     #[test]
-    fn where_all_lines_are_new_no_more_than_a_part_is_read() {
-        let (mut thrift, mut read, mut all) = (ReadBudget::new(), 0, 0);
+    fn read_budget_reads_a_part_if_all_lines_are_new() {
+        let (mut budget, mut read, mut all) = (ReadBudget::new(), 0, 0);
         for number in 0_u64..400_000 {
             let text: String =
                 (0..8).map(|at| (b'a' + (number >> (3 * at) & 7) as u8) as char).collect();
             let line = format!("error: {text}{text}{text}{text}{text}{text}");
-            let allowed = thrift.allows(line.as_bytes());
-            thrift.passed(line.len(), allowed);
+            let allowed = budget.allows(line.as_bytes());
+            budget.passed(line.len(), allowed);
             (read, all) = (read + if allowed { line.len() } else { 0 }, all + line.len());
         }
         assert!(read < all / 8 && read > all / 20, "{read} of {all}");

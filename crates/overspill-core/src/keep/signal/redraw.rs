@@ -1,35 +1,37 @@
-//! Lines that a terminal shows no longer: a tool went up with the cursor and wrote over them.
+//! Finds lines that a terminal no longer shows, because a tool moved the cursor up and overwrote
+//! them.
 //!
-//! Progress in several lines (a build, downloads, a test run) is drawn again and again. Each time the cursor goes up and
-//! the lines come once more. Only the last ones are what a person saw at the end.
+//! Tools redraw progress in several lines many times: a build, downloads, a test run. Each time
+//! they move the cursor up and print the lines again. A person sees only the last version at the
+//! end.
 
 use std::collections::VecDeque;
 
 use crate::text::CursorMotion;
 
-/// How many rows of the screen are known; more are not on it.
+/// The number of rows of the screen.
 const ROWS: usize = 256;
 
 /// A row of the screen.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    /// The number of the line that stands in it.
+    /// The number of the line in the row.
     line: u64,
     is_blank: bool,
 }
 
-/// The last rows of a screen, once the cursor has gone up.
+/// The last rows of a screen, used after the cursor has moved up.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Screen {
     rows: VecDeque<Row>,
-    /// The row of the cursor; after the last one there is nothing yet.
+    /// The row of the cursor. It is the number of rows if the cursor is below the last row.
     cursor: usize,
-    /// How many lines have come since the cursor was last above the end.
+    /// The number of lines since the cursor was last above the end.
     since_moved: usize,
 }
 
 impl Screen {
-    /// Makes a screen on which all lines before `next` stand one after the other.
+    /// Returns a screen that shows all lines before `next` in their order.
     pub(super) fn before(next: u64, blank: impl Fn(u64) -> bool) -> Screen {
         let rows = next.saturating_sub(ROWS as u64)..next;
         let rows = rows.map(|line| Row { line, is_blank: blank(line) });
@@ -37,7 +39,7 @@ impl Screen {
         Screen { cursor: rows.len(), rows, since_moved: 0 }
     }
 
-    /// Moves the cursor, or erases lines. Shows the numbers of lines that are gone to `gone`.
+    /// Moves the cursor or erases lines. Calls `gone` with the number of each erased line.
     pub(super) fn go(&mut self, motion: CursorMotion, mut gone: impl FnMut(u64)) {
         match motion {
             CursorMotion::Up(lines) => self.cursor = self.cursor.saturating_sub(lines.into()),
@@ -56,8 +58,9 @@ impl Screen {
         }
     }
 
-    /// Takes the next line, which stands in the row of the cursor. Returns the number of the line that is not shown: the one
-    /// that stood there, or the next line itself if it has no text and only moves the cursor.
+    /// Writes the next line into the row of the cursor. Returns the number of the line that is not
+    /// shown: the earlier line in that row, or the next line itself if it has no text and only
+    /// moves the cursor.
     pub(super) fn write(&mut self, line: u64, is_blank: bool) -> Option<u64> {
         let row = Row { line, is_blank };
         let Some(old) = self.rows.get_mut(self.cursor) else {
@@ -74,7 +77,7 @@ impl Screen {
         Some(if leaves_text { line } else { std::mem::replace(old, row).line })
     }
 
-    /// Tells whether every line of the screen came after the cursor was last moved.
+    /// Tells whether every line of the screen came after the last move of the cursor.
     pub(super) fn is_plain(&self) -> bool {
         self.since_moved >= ROWS
     }
@@ -93,7 +96,7 @@ impl Row {
 mod tests {
     use super::*;
 
-    /// Writes lines, of which `^` goes up and `!` erases; returns those that are left.
+    /// Writes lines and returns the lines that are left. `^` moves the cursor up, and `!` erases.
     fn left(text: &str) -> Vec<&str> {
         let lines: Vec<&str> = text.split('\n').collect();
         let mut screen = Screen::before(0, |_| false);

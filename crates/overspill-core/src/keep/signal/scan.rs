@@ -1,4 +1,7 @@
-//! Scores the lines of an output as they stream by, and holds those that may be shown.
+//! Scores the lines of an output as they stream in, and holds the lines that may be shown.
+//!
+//! The cleaned text comes in through [`Sink`]. At the end of the output, [`SignalScan::finish`]
+//! returns the held lines with their scores, and both ends of the output.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,68 +30,70 @@ use crate::text::mapped::MappedText;
 use crate::text::{CursorMotion, Sink, floor_char};
 use crate::{KindHint, Policy};
 
-/// How many bytes of a line are shown at most.
+/// The number of bytes at which a long line is clipped.
 pub(crate) const CLIP: usize = 300;
 
-/// How much of the line at hand is held; more than is shown or scored.
+/// The number of bytes of the current line that are held. It is more than is shown or scored.
 const HELD: usize = 2048;
 
-/// How much memory the lines between the first and the last may take, about.
+/// The number of bytes of memory that the lines between the first and the last lines may take,
+/// approximately.
 const BEST: usize = 1 << 20;
 
-/// No more than so much of either end is held, whatever the limits.
+/// The largest number of bytes that are held of each end, for any limits.
 const MOST: usize = 4 << 20;
 
-/// Every line of so much output is read; of what comes after, those that hold a word of failure
-/// and the next ones, as far as [`ReadBudget`] allows. Those near them are known by their place and by
-/// what stands around them.
+/// The number of bytes of an output in which every line is read. After them, only lines with a
+/// failure word and the next lines are read, as far as [`ReadBudget`] allows. The lines near them
+/// are scored without their words.
 const READ_ALL: u64 = 4 << 20;
 
-/// After so many warnings of one family, the next ones are no failures.
+/// The number of warnings of one family after which further warnings do not count as failures.
 const FEW: u16 = 8;
 
-/// How many lines are read after one with a word of failure.
+/// The number of lines that are read after a line with a failure word.
 const AFTER_ALARM: u64 = 24;
 
-/// How many lines are scored after these; the next ones are passed over until something turns up.
+/// The number of lines after the read lines that are scored. The lines after them are not scored
+/// until the next failure word.
 const AFTER_READ: u64 = 16;
 
-/// What streams by: its two ends, and the lines that may matter.
+/// The state of the scan: both ends of the output, and the lines that may be shown.
 #[derive(Debug, Clone)]
 pub(crate) struct SignalScan {
     pub(crate) ends: Ends,
     weights: Weights,
-    /// The start of the line at hand, which may yet be overwritten.
+    /// The start of the current line. A carriage return can still overwrite it.
     line: MappedText<'static>,
-    /// Where in the original it begins.
+    /// The offset in the original at which the current line begins.
     start: u64,
-    /// A part of it is red.
+    /// A part of the current line is red.
     red: bool,
-    /// How many lines have ended.
+    /// The number of lines that have ended.
     number: u64,
     recent: Recent,
     block: FailedBlock,
     alike: AlikeLines,
     quoted: QuotedSource,
-    /// The rows of the terminal, once the cursor has gone up.
+    /// The rows of the terminal, after the cursor has moved up.
     screen: Option<Box<Screen>>,
-    /// Both ends of each line, while there are few lines.
+    /// Both ends of each line, while the output has few lines.
     long: Option<Box<LongLineEnds>>,
     counts: TemplateCounts,
     failures: FailureLines,
     known: LineCache,
-    /// What to look for, once not every line is read.
+    /// The search for failure words, after the part of the output in which every line is read.
     alarm: Option<Arc<FailurePrefilter>>,
-    thrift: ReadBudget,
+    read_budget: ReadBudget,
     hint: KindHint,
-    /// Lines are read up to this one.
+    /// The number of the first line that is not read, if no other failure word comes.
     read_until: u64,
-    /// How many lines have been passed over since the last one that was scored.
+    /// The number of lines since the last line that was scored.
     passed_over: u64,
     pool: Pool,
 }
 
-/// A part of the text of one line, or all of it, and where that stands.
+/// The text of an ended line, with the part that is shown.
 struct Shown<'a> {
     text: &'a [u8],
     clip: usize,
@@ -97,7 +102,7 @@ struct Shown<'a> {
     feed: Feed,
 }
 
-/// Whether a line feed ends a line; after the last one there may be none.
+/// The presence of a line feed at the end of a line. The last line may have none.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Feed {
     There,
@@ -126,7 +131,7 @@ impl SignalScan {
             failures: FailureLines::default(),
             known: LineCache::new(),
             alarm: None,
-            thrift: ReadBudget::new(),
+            read_budget: ReadBudget::new(),
             hint: policy.hint,
             read_until: 0,
             passed_over: 0,
@@ -134,26 +139,26 @@ impl SignalScan {
         }
     }
 
-    /// Reads only lines with a word of failure and those after them, from the start on.
+    /// Reads only lines with a failure word and the lines after them, from the start on.
     #[must_use]
     pub(crate) fn reading_alarms_only(self) -> SignalScan {
         SignalScan { alarm: Some(Arc::new(FailurePrefilter::new())), ..self }
     }
 
-    /// Starts to hold every line there is.
+    /// Returns a scan that holds every line.
     #[cfg(feature = "train")]
     pub(crate) fn holding_all(ends: Ends, policy: &Policy) -> SignalScan {
         let room = PoolRoom { first: usize::MAX / 64, last: 1, best: 0 };
         SignalScan { pool: Pool::new(room), ..SignalScan::new(ends, policy, Weights::SHIPPED) }
     }
 
-    /// Says that the output ends, `len` bytes after its start.
+    /// Ends the output, which has `len` bytes.
     pub(crate) fn finish(self, len: u64) -> (Ends, ScoredLines) {
         let (ends, lines, _) = self.finish_with_counts(len);
         (ends, lines)
     }
 
-    /// Like `finish`; returns how often each template came, too.
+    /// Works like `finish`, but also returns the number of lines of each template.
     pub(crate) fn finish_with_counts(mut self, len: u64) -> (Ends, ScoredLines, TemplateCounts) {
         if self.start < len {
             self.end_held_line(len, Feed::Missing);
@@ -197,7 +202,7 @@ impl SignalScan {
         (ends, lines, counts)
     }
 
-    /// Reads the last lines that have not been read: they are few, and likely to be shown.
+    /// Reads the last lines that have not been read. They are few and likely to be shown.
     fn read_last_lines(&mut self) {
         for at in 0..self.pool.last.lines.len() {
             let line = self.pool.last.lines[at];
@@ -215,7 +220,7 @@ impl SignalScan {
         }
     }
 
-    /// Scores the last lines that were not read as they came, now that nothing comes after them.
+    /// Scores the last lines that have no score yet, after the end of the output.
     fn score_last_lines(&mut self) {
         let Some(first) = self.pool.last.lines.iter().position(ScoredLine::is_unscored) else {
             return;
@@ -232,7 +237,7 @@ impl SignalScan {
         }
     }
 
-    /// Takes the line that is held.
+    /// Ends the held line at `end`.
     fn end_held_line(&mut self, end: u64, feed: Feed) {
         let line = std::mem::take(&mut self.line);
         if let Some(alarm) = self.alarm.clone() {
@@ -245,7 +250,7 @@ impl SignalScan {
         self.line.clear();
     }
 
-    /// Takes a line that came in one part, at `at`, and a line feed.
+    /// Takes a line that came in one part, with a line feed. The line begins at `at`.
     fn end_plain_line(&mut self, at: u64, text: &[u8]) {
         let clip = clip(text);
         let (shown_end, unchanged) = (at + clip as u64, clip as u64);
@@ -253,13 +258,13 @@ impl SignalScan {
         self.end_line(&shown, at + text.len() as u64 + 1);
     }
 
-    /// Looks at a line that ends at `end`, break included.
+    /// Adds a line that ends at `end`, its line break included, and scores an earlier line.
     fn end_line(&mut self, shown: &Shown, end: u64) {
         let text = &shown.text[..shown.text.len().min(HELD)];
         let read = self.alarm.is_none() || self.number < self.read_until;
         let pass_over = !read && self.number >= self.read_until + AFTER_READ;
         if self.alarm.is_some() {
-            self.thrift.passed(text.len(), read);
+            self.read_budget.passed(text.len(), read);
         }
         let (own, worth, kinds) = if read {
             let is_quoted = self.is_quoted(text);
@@ -310,13 +315,13 @@ impl SignalScan {
         }
     }
 
-    /// Tells whether the line at hand quotes source.
+    /// Tells whether the current line quotes source.
     fn is_quoted(&mut self, text: &[u8]) -> bool {
         let last = &self.pool.last;
         self.quoted.next(text, last.lines.back().map(|line| last.text(line)))
     }
 
-    /// Puts the line at hand on the screen, if the cursor has gone up there.
+    /// Writes the current line to the screen, if the cursor has moved up before.
     fn write_over(&mut self, is_blank: bool) {
         let Some(screen) = &mut self.screen else { return };
         if let Some(line) = screen.write(self.number, is_blank) {
@@ -327,12 +332,12 @@ impl SignalScan {
         }
     }
 
-    /// Looks at the words of the line at hand.
+    /// Reads the words of a line.
     fn read(&mut self, text: &[u8], is_quoted: bool) -> (LineFeatures, WordWeights, LineKinds) {
         let found = self.known.find(text, &self.weights);
         let CachedLine { kinds, worth, from, indent, read_to, hit, place, bare, blank, trace } =
             found;
-        // Digits and the end of a long line count here. The cache knows neither.
+        // The result of a test depends on digits and on the end of the line. The cache has neither.
         let passed = hit && (is_quoted || outcome::has_passed(&text[usize::from(from)..]));
         let (hit, worth) = if passed { (false, worth.of_passed()) } else { (hit, worth) };
         let counts = self.counts.add(kinds);
@@ -356,16 +361,16 @@ impl SignalScan {
         (own, worth, kinds)
     }
 
-    /// If the line at hand, which stands within `range`, holds a word of failure, it is read, and the
-    /// next ones are.
+    /// If the current line, at `range` in the searched text, contains a failure word, the line and
+    /// the next lines are read.
     fn watch(&mut self, search: &mut PrefilterSearch, range: Range<usize>, text: &[u8]) {
         let range = range.start..range.end.min(range.start + HELD);
-        if !self.thrift.is_spent() && search.finds(range) && self.thrift.allows(text) {
+        if !self.read_budget.is_spent() && search.finds(range) && self.read_budget.allows(text) {
             self.read_until = self.number + 1 + AFTER_ALARM;
         }
     }
 
-    /// Remembers the lines that were passed over just before the last one, as far as they matter.
+    /// Adds the lines that were skipped before the last line to the recent lines.
     fn look_back(&mut self) {
         let passed_over = std::mem::take(&mut self.passed_over) as usize;
         if passed_over == 0 {
@@ -378,14 +383,14 @@ impl SignalScan {
         held.into_iter().rev().for_each(|blank| self.recent.push(false, blank));
     }
 
-    /// Scores the line after which enough have come, now that `came` have.
+    /// Scores the line that has [`LOOK_AHEAD`] lines after it when `came` lines have ended.
     fn score_earlier(&mut self, came: u64) {
         if let Some(number) = came.checked_sub(u64::from(LOOK_AHEAD) + 1) {
             self.score(number);
         }
     }
 
-    /// Scores a line by what is known of it and of the lines around it.
+    /// Scores a line by its words, its context and the words of its neighbours.
     fn score(&mut self, number: u64) {
         let (weights, recent) = (self.weights, self.recent);
         if let Some((line, beside)) = self.pool.last.with_neighbours(number) {
@@ -398,8 +403,7 @@ impl SignalScan {
         }
     }
 
-    /// Takes the lines that `text` holds from their start to their end; returns where the last one
-    /// ends.
+    /// Takes the complete lines in `text` and returns the end of the last complete line.
     fn keep_lines(&mut self, at: u64, text: &[u8]) -> usize {
         let mut from = 0;
         let mut feeds = memchr::memchr_iter(b'\n', text);
@@ -419,7 +423,7 @@ impl SignalScan {
         from
     }
 
-    /// Shows something to those who hold both ends of each line, as long as there are few lines.
+    /// Calls `show` with the ends of each line, as long as the output has few lines.
     fn hold_line_ends(&mut self, show: impl FnOnce(&mut LongLineEnds)) {
         if let Some(long) = &mut self.long {
             show(long);
@@ -429,9 +433,9 @@ impl SignalScan {
         }
     }
 
-    /// Adds to the line at hand, of which no more is held than may matter.
+    /// Adds text to the current line, up to [`HELD`] bytes.
     fn hold(&mut self, at: u64, text: &[u8]) {
-        // What did not fit leaves a hole; nothing is added behind it.
+        // After text that did not fit, no more text is added, because it would not be consecutive.
         if self.line.len() as u64 == self.ends.line_len() {
             let room = HELD.saturating_sub(self.line.len());
             self.line.push(at, &text[..floor_char(text, room)]);
@@ -496,8 +500,8 @@ impl Sink for SignalScan {
     }
 }
 
-/// Returns where a line is clipped; most are not.
+/// Returns the number of bytes of a line that are shown. Most lines are not clipped.
 fn clip(text: &[u8]) -> usize {
-    // A line that is clipped costs a mark; one that is hardly longer is shown whole.
+    // A clipped line costs a mark, so a line that is only a little longer is shown whole.
     if text.len() <= CLIP + CLIP / 4 { text.len() } else { floor_char(text, CLIP) }
 }

@@ -1,40 +1,41 @@
-//! Search results: `grep -rn`, `rg` with and without headings, and the forms of search tools.
+//! Recognizes search results: `grep -rn`, `rg` with and without headings, and other search tools.
 //!
-//! A model first wants to know which files match. So the first match of each file comes before the second one of
-//! any file, and lines of context come last.
+//! A model first wants to know which files match. So the first match of each file comes before the
+//! second match of any file, and lines of context come last.
 
 use std::collections::HashSet;
 
 use super::line::ScoredLines;
 use crate::keep::names::FULL_WEIGHT;
 
-/// In search results, so many lines of ten at least are matches, context or names of files.
+/// The smallest number of lines out of ten that are matches, context or file names in search
+/// results.
 const RESULTS: usize = 8;
 
-/// So many results at least. Fewer may be places in a message.
+/// The smallest number of results. Fewer results may be places in a message.
 const FEWEST: usize = 8;
 
-/// A result, as far as its form tells.
+/// The form of a line of search results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form<'a> {
-    /// `path:12:text`, or `path-12-text` for context.
+    /// A match `path:12:text`, or a line of context `path-12-text`.
     InFile {
         file: &'a [u8],
         is_match: bool,
         rest: &'a [u8],
     },
-    /// `12:text` or `Line 12: text` below the name of its file.
+    /// A match `12:text` or `Line 12: text` below the name of its file, or a line of context.
     BelowName {
         is_match: bool,
     },
-    /// A path on a line of its own.
+    /// A line that consists of a path.
     Name,
-    /// `--` between the results of a file, or an empty line.
+    /// A line `--` between the results of a file, or an empty line.
     Separator,
     Other,
 }
 
-/// Tells whether lines are the results of a search.
+/// Tells whether the lines are the results of a search.
 pub(super) fn is_search(lines: &ScoredLines) -> bool {
     let (mut in_file, mut below, mut names, mut messages, mut all) = (0, 0, 0, 0, 0);
     let mut last_below = None;
@@ -47,7 +48,7 @@ pub(super) fn is_search(lines: &ScoredLines) -> bool {
                 messages += usize::from(is_message(rest));
             }
             Form::BelowName { .. } => {
-                // Numbers that follow each other are those of a file that is read.
+                // Consecutive line numbers belong to a file that was read, not to matches.
                 let number = number_of(text);
                 let follows = last_below.zip(number).is_some_and(|(last, now)| last + 1 == now);
                 below += usize::from(!follows);
@@ -73,10 +74,10 @@ pub(super) fn firsts(lines: &ScoredLines) -> Vec<bool> {
     lines.lines.iter().map(|line| lines.text(line)).map(is_first).collect()
 }
 
-/// Finds the file of each match.
+/// A search for the file of each match.
 #[derive(Debug, Default)]
 pub(super) struct Matches<'a> {
-    /// The name above the matches at hand.
+    /// The file name above the current matches.
     name: Option<&'a [u8]>,
 }
 
@@ -95,7 +96,8 @@ impl<'a> Matches<'a> {
     }
 }
 
-/// Returns how much the names in each line count: those in the first match of a file most, those in context least.
+/// Returns the weight of the names in each line: the highest for the first match of a file, the
+/// lowest for context.
 pub(super) fn weights(lines: &ScoredLines) -> Vec<u8> {
     let mut seen: HashSet<&[u8]> = HashSet::new();
     let mut is_first = false;
@@ -125,7 +127,7 @@ fn form(text: &[u8]) -> Form<'_> {
     if let Some((_, is_match, rest)) = after_number(numbered)
         && !rest.first().is_some_and(u8::is_ascii_digit)
     {
-        // Two numbers side by side are a date or a time.
+        // Two adjacent numbers are a date or a time.
         return Form::BelowName { is_match };
     }
     if let Some(found) = in_file(text) {
@@ -156,7 +158,8 @@ fn is_path(text: &[u8]) -> bool {
     text.iter().any(|byte| b"./".contains(byte)) && text.iter().any(u8::is_ascii_alphabetic)
 }
 
-/// Reads a number and the `:` or `-` after it. Returns the number, whether it is a match, and the rest.
+/// Reads a number and the `:` or `-` after it. Returns the number, whether the line is a match, and
+/// the rest.
 fn after_number(text: &[u8]) -> Option<(u64, bool, &[u8])> {
     let digits = text.iter().take(8).take_while(|byte| byte.is_ascii_digit()).count();
     let is_match = match text.get(digits)? {
@@ -173,7 +176,8 @@ fn number_of(text: &[u8]) -> Option<u64> {
     after_number(inner.strip_prefix(b"Line ").unwrap_or(inner)).map(|(number, ..)| number)
 }
 
-/// Tells whether the text after a place is a message of a compiler or a linter: `error: …` or `61: E501 …`.
+/// Tells whether the text after a place is a message of a compiler or a linter: `error: …` or
+/// `61: E501 …`.
 fn is_message(rest: &[u8]) -> bool {
     if let Some((_, true, after)) = after_number(rest) {
         return after.starts_with(b" ") && !after.starts_with(b"  ");
@@ -192,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn results_are_read_in_every_form() {
+    fn search_results_are_read_in_every_form() {
         let file = |file: &'static [u8], is_match, rest| Form::InFile { file, is_match, rest };
         assert_eq!(form(b"src/a.rs:12:let x = 1;"), file(b"src/a.rs", true, b"let x = 1;"));
         assert_eq!(form(b"src/a-b.rs-12-let x"), file(b"src/a-b.rs", false, b"let x"));
@@ -205,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn compiler_messages_are_no_results() {
+    fn compiler_messages_are_not_search_results() {
         assert!(is_message(b"5: error: expected `;`") && is_message(b" warning: unused"));
         assert!(!is_message(b"let error = 1;"));
     }

@@ -1,4 +1,5 @@
-//! Gives each line its share of what matters.
+//! Turns the scores of lines into shares. The share of a line says how much of the explanation of a
+//! failure the line contains. The shares of all lines add up to at most 1.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,17 +11,20 @@ use super::line::{ScoredLine, ScoredLines};
 use super::stamp;
 use super::weights::UNIT;
 
-/// How much of its share a copy of a line gives to the line that counts, and how much the copy keeps.
-/// A line that comes twice is more likely to matter.
+/// The part of its share that a copy of a line adds to the copy that counts. A line that occurs
+/// twice is more likely to matter.
 const MORE: f64 = 0.6;
+
+/// The part of its share that a copy of a line keeps.
 const AGAIN: f64 = 0.02;
 
-/// A later copy is the one that counts only if its share is so much larger. The first copies of several lines stand
-/// together, the best ones may not.
+/// The factor by which the share of a later copy must be larger, so that the later copy counts
+/// instead of the first. The first copies of several lines are next to each other, the best copies
+/// may not be.
 const LATER: f64 = 1000.0;
 
-/// How much of its share a line keeps that differs from both lines beside it only in numbers: the first and the last of
-/// such lines say enough.
+/// The part of its share that a line keeps if it differs from both its neighbours only in numbers.
+/// The first and the last of such lines say enough.
 const BETWEEN: f64 = 0.01;
 
 fn is_alike(line: &ScoredLine, next: &ScoredLine) -> bool {
@@ -30,18 +34,20 @@ fn is_alike(line: &ScoredLine, next: &ScoredLine) -> bool {
         && line.number + 1 == next.number
 }
 
-/// How much less a line counts each time that the lines of its kind right above it double, such as the frames of a trace.
+/// The number that is subtracted from the score of a line each time that the lines of its kind
+/// directly above it double, such as the frames of a trace.
 const FOR_EACH_DOUBLING: i32 = 14;
 
-/// Returns how much less a line counts in a run of lines of one kind. The first four count in full.
+/// Returns the number that is subtracted from the score of a line in a run of lines of one kind.
+/// The first four lines keep their scores.
 fn less_in_run(line: &ScoredLine) -> i32 {
     let doublings = line.alike_above.checked_ilog2().unwrap_or(0) as i32 - 1;
     if line.own.hit { 0 } else { FOR_EACH_DOUBLING * doublings.max(0) }
 }
 
-/// Says of each line what share of what matters it has, as far as its score tells.
+/// Computes the share of each line from its score.
 ///
-/// In a log, lines that belong to a failed row share its score.
+/// In a log, lines that belong to a failed row get a part of its score.
 pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
     let less = |line: &ScoredLine| if is_log { less_in_run(line) } else { 0 };
     lines.lines.iter_mut().for_each(|line| line.lifted = line.score - less(line));
@@ -52,7 +58,7 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
     let best = lines.lines.iter().map(|line| line.lifted).max().unwrap_or(0);
     let mut shares: Vec<f64> =
         lines.lines.iter().map(|line| (f64::from(line.lifted - best) / UNIT).exp()).collect();
-    // One of several equal lines is enough.
+    // Showing one of several equal lines is enough.
     let (mut is_copy, mut has_messages) = (vec![false; shares.len()], false);
     let mut copies: HashMap<u64, usize, BuildHasherDefault<Hashed>> = HashMap::default();
     copies.reserve(shares.len());
@@ -67,7 +73,7 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
                 let other = *entry.get();
                 let lesser = if shares[at] > shares[other] * LATER { entry.insert(at) } else { at };
                 let better = at + other - lesser;
-                // A warning at many places says no more than one at a single place.
+                // A warning at many places is not more important than a warning at one place.
                 if message.is_none_or(|message| message.level == Level::Error) {
                     shares[better] += shares[lesser] * MORE;
                 }
@@ -92,15 +98,17 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
     lines.shares = shares;
 }
 
-/// How much less a message of a linter counts each time that the messages of its rule double, as against the rarest rule,
-/// and each time that the messages of its rule before it double.
+/// The number that is subtracted from the score of a message of a linter each time that the
+/// messages of its rule double, compared to the rarest rule, and each time that the earlier
+/// messages of its rule double.
 const FOR_COMMON_RULE: i32 = 14;
 
-/// Lowers the messages of common rules in the report of a linter: a rule that is broken hundreds of times says little, and
-/// its first message says it.
+/// Lowers the scores of messages of common rules in the report of a linter. A rule that is broken
+/// hundreds of times says little, and its first message is enough.
 ///
-/// Only messages of the worst level are compared. In a report of messages alone, their words say which rule they come
-/// from, and no more: all of them count as much as the best one before the rules are compared.
+/// Only messages of the worst level are compared. In a report that consists only of messages, the
+/// words of a message only tell its rule. So all messages get the score of the best message before
+/// the rules are compared.
 fn prefer_rare_rules(lines: &mut ScoredLines) {
     let report = Report::of(lines);
     let Some(worst) = report.worst.filter(|_| report.is_report) else { return };
@@ -109,7 +117,7 @@ fn prefer_rare_rules(lines: &mut ScoredLines) {
         found.rule().map(hash)
     };
     let rules: Vec<Option<u64>> = lines.lines.iter().map(rule).collect();
-    // How many messages each rule has, and how many of them have come.
+    // For each rule, the number of all its messages and the number of its messages so far.
     let mut counts: HashMap<u64, (u32, u32), BuildHasherDefault<Hashed>> = HashMap::default();
     rules.iter().flatten().for_each(|rule| counts.entry(*rule).or_default().0 += 1);
     let rarest = counts.values().map(|(count, _)| *count).min().unwrap_or(1);
@@ -123,7 +131,7 @@ fn prefer_rare_rules(lines: &mut ScoredLines) {
     }
 }
 
-/// Lowers the shares of the lines below a message that came before, such as the source that it quotes.
+/// Lowers the shares of the lines below a repeated message, such as the source that it quotes.
 fn fade_bodies(lines: &ScoredLines, is_copy: &[bool], shares: &mut [f64]) {
     let mut fades = false;
     for at in 0..shares.len() {
@@ -139,7 +147,7 @@ fn fade_bodies(lines: &ScoredLines, is_copy: &[bool], shares: &mut [f64]) {
     }
 }
 
-/// Takes a hash for what it is.
+/// A hasher for keys that are hashes already.
 #[derive(Default)]
 struct Hashed(u64);
 
@@ -157,7 +165,7 @@ impl Hasher for Hashed {
     }
 }
 
-/// Returns a hash by which texts are told apart.
+/// Returns a hash of a text.
 fn hash(text: &[u8]) -> u64 {
     let mut hash = text.len() as u64;
     let (words, rest) = text.as_chunks::<8>();
@@ -170,11 +178,12 @@ fn hash(text: &[u8]) -> u64 {
     hash ^ hash >> 29
 }
 
-/// How likely it is that the score is wrong and the two ends are what matters. Once what the score
-/// wants is in, the rest of the room goes to the ends, not to scattered lines.
+/// The probability that the score is wrong and both ends of the output matter. So the room that is
+/// left after the lines with good scores goes to the ends, not to scattered lines.
 const DOUBT: f64 = 0.03;
 
-/// Returns what a line is worth for its place alone: the nearer to an end the more, most at the end.
+/// Returns the worth of the place of a line. A line near the start or the end of the output is
+/// worth more, and the last line is worth most.
 fn place(line: &ScoredLine, lines: &ScoredLines) -> f64 {
     const NEAR: f64 = 20.0;
     let all = lines.lines.last().map_or(0, |last| last.number);

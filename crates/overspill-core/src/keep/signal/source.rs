@@ -1,15 +1,15 @@
-//! Tells source and file reads from logs, by the form of their lines.
+//! Recognizes source code and numbered files by the form of their lines.
 
 use super::line::ScoredLines;
 use crate::keep::names::FULL_WEIGHT;
 
-/// In source, one of so many lines at least ends as a statement or a block does.
+/// The largest number of lines in source for each line that ends like a statement or a block.
 const STATEMENTS: usize = 10;
 
-/// In a numbered file, so many lines of ten at least have the number that follows the one before.
+/// The smallest number of lines out of ten with consecutive numbers in a numbered file.
 const NUMBERED: usize = 3;
 
-/// Tells whether lines are source code or a file with numbered lines.
+/// Tells whether the lines are source code or a file with numbered lines.
 pub(super) fn is_source(lines: &ScoredLines) -> bool {
     let count = lines.lines.len();
     let (mut statements, mut numbered, mut before) = (0, 0, None);
@@ -25,7 +25,8 @@ pub(super) fn is_source(lines: &ScoredLines) -> bool {
     statements * STATEMENTS >= count || numbered * 10 >= count * NUMBERED
 }
 
-/// Tells whether a line ends as a statement or a block does. A value in braces on one line is no block.
+/// Tells whether a line ends like a statement or a block. A value in braces on one line is not a
+/// block.
 fn ends_statement(text: &[u8]) -> bool {
     match text.last() {
         Some(b';' | b'{' | b',' | b'(') => true,
@@ -36,14 +37,14 @@ fn ends_statement(text: &[u8]) -> bool {
 
 /// Reads the number at the start of a line.
 fn number(text: &[u8]) -> Option<u64> {
-    // Longer numbers are no line numbers.
+    // Longer numbers are not line numbers.
     let digits = text.iter().take(8).take_while(|byte| byte.is_ascii_digit());
     let mut digits = digits.peekable();
     digits.peek()?;
     Some(digits.fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
 }
 
-/// Words before the keyword of a definition.
+/// The words that may come before the keyword of a definition.
 const BEFORE_DEFINITION: [&[u8]; 11] = [
     b"pub ",
     b"pub(crate) ",
@@ -58,7 +59,7 @@ const BEFORE_DEFINITION: [&[u8]; 11] = [
     b"final ",
 ];
 
-/// Keywords that begin a definition.
+/// The keywords that begin a definition.
 const DEFINITIONS: [&[u8]; 13] = [
     b"fn ",
     b"def ",
@@ -75,7 +76,7 @@ const DEFINITIONS: [&[u8]; 13] = [
     b"const fn ",
 ];
 
-/// Returns how much the names in a line count. Definitions come first, imports last.
+/// Returns the weight of the names in a line. It is higher for definitions.
 pub(super) fn weight(text: &[u8]) -> u8 {
     let mut text = without_number(text).trim_ascii_start();
     let imports: [&[u8]; 6] = [b"import ", b"from ", b"use ", b"#include ", b"using ", b"package "];
@@ -89,7 +90,7 @@ pub(super) fn weight(text: &[u8]) -> u8 {
     if is_definition { FULL_WEIGHT } else { FULL_WEIGHT / 2 }
 }
 
-/// Returns a line without the number that `cat -n`, `nl` and file tools put before it.
+/// Returns a line without the line number that `cat -n`, `nl` and file tools print before it.
 pub(super) fn without_number(text: &[u8]) -> &[u8] {
     let inner = text.trim_ascii_start();
     let digits = inner.iter().take(8).take_while(|byte| byte.is_ascii_digit()).count();
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_at_the_start_are_read() {
+    fn line_number_at_the_start_is_read() {
         assert_eq!([number(b"12 x"), number(b"x"), number(b"")], [Some(12), None, None]);
     }
 }

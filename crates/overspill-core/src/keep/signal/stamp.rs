@@ -1,12 +1,12 @@
-//! Time stamps at the start of a line, which say nothing about what it says.
+//! Recognizes time stamps at the start of a line. The score ignores them.
 
-/// The longest stamp that is recognised; a bracket and a blank may come after it.
+/// The largest number of bytes of a time stamp, without a bracket and a blank after it.
 pub(super) const LONGEST: usize = 48;
 
-/// Returns how many bytes at the start of `line` are a time stamp and the blanks after it.
+/// Returns the number of bytes of the time stamp at the start of `line`, with the blank after it.
 ///
-/// A stamp begins with a digit, perhaps in a bracket, consists of digits and what stands between
-/// them in dates and times, and has at least four digits and two separators.
+/// A stamp begins with a digit, perhaps in a bracket. It consists of digits and the characters
+/// between them in dates and times, and it has at least four digits and two separators.
 pub(crate) fn len(line: &[u8]) -> usize {
     let bracket = usize::from(line.first() == Some(&b'['));
     if !line.get(bracket).is_some_and(u8::is_ascii_digit) {
@@ -32,14 +32,14 @@ pub(crate) fn len(line: &[u8]) -> usize {
         None | Some(b' ' | b'\t') if bracket == 0 => at,
         _ => return 0,
     };
-    // One blank belongs to the stamp; more are the line's own indentation.
+    // One blank belongs to the stamp. More blanks are the indentation of the line.
     closed + usize::from(line.get(closed).is_some_and(|byte| matches!(byte, b' ' | b'\t')))
 }
 
 #[cfg(test)]
 mod tests {
     #[test]
-    fn stamps_are_told_from_other_numbers() {
+    fn time_stamps_are_distinguished_from_other_numbers() {
         let stamped = [
             "2024-05-01T12:00:00.1234567Z error",
             "2024-05-01 12:00:00,123 error",

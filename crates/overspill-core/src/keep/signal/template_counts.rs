@@ -1,12 +1,12 @@
-//! Counts how often lines of a kind come, in bounded memory.
+//! Counts the lines of each kind within a memory limit.
 
 use super::features::OutputCounts;
 use super::line::LineKinds;
 
-/// How many kinds are told apart; more share their counts.
+/// The number of counters. If an output has more kinds, some kinds share a counter.
 const KINDS: usize = 1 << u16::BITS;
 
-/// How often each template and each family has come.
+/// The number of lines of each template and of each family.
 #[derive(Debug, Clone)]
 pub(crate) struct TemplateCounts {
     templates: Vec<u16>,
@@ -20,7 +20,7 @@ impl Default for TemplateCounts {
 }
 
 impl TemplateCounts {
-    /// Counts a line; returns how many of its kind came before.
+    /// Counts a line and returns the numbers of earlier lines of the same kinds.
     pub(crate) fn add(&mut self, kinds: LineKinds) -> OutputCounts {
         let template = &mut self.templates[usize::from(kinds.template)];
         let family = &mut self.families[usize::from(kinds.family)];
@@ -30,7 +30,7 @@ impl TemplateCounts {
         before
     }
 
-    /// Returns how many of a kind have come.
+    /// Returns the numbers of lines of these kinds so far.
     pub(crate) fn of(&self, kinds: LineKinds) -> OutputCounts {
         OutputCounts {
             template: self.templates[usize::from(kinds.template)],

@@ -1,4 +1,5 @@
-//! What `tools/train` needs: the features of every line, and previews by other weights.
+//! The interface for `tools/signal/train.py`: the features of every line, and previews with other
+//! weights.
 
 use super::features::{ContextFeatures, LOOK_AHEAD, Recent};
 use super::scan::SignalScan;
@@ -11,19 +12,19 @@ use crate::observe::selection::Selection;
 use crate::text::Cleaner;
 use crate::{Keep, Limits, Oversized, Policy, Preview, Wording};
 
-/// What the score sees of a line.
+/// The features of a line from which its score is computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrainingRow {
-    /// The hashes of its words and their like.
+    /// The hashes of its words and of other features of its text.
     pub words: Vec<u32>,
-    /// Its circumstances, as indices of weights.
+    /// The features of its context, as indices of weights.
     pub around: Vec<usize>,
 }
 
-/// How many circumstances have a weight.
+/// The number of weights for the context of a line.
 pub const AROUND: usize = ContextFeatures::COUNT;
 
-/// Returns what the score sees of every line.
+/// Returns the features of every line.
 pub fn rows(output: &[u8]) -> Vec<TrainingRow> {
     let policy = Policy::new(Limits::NONE.bytes(1 << 40), Keep::Signal);
     let ends = Ends::new(0, Extent { head: 0, tail: 0, lines: 1 });
@@ -58,7 +59,7 @@ fn row(lines: &ScoredLines, line: &super::line::ScoredLine) -> TrainingRow {
     TrainingRow { words, around: Vec::new() }
 }
 
-/// Returns the score of every line that is held for a budget of `bytes`, by number.
+/// Returns the number and the score of every line that is held for a limit of `bytes`.
 pub fn scores(output: &[u8], bytes: u64, weights: &'static [u8]) -> Option<Vec<(u64, i32)>> {
     let policy = Policy::new(Limits::NONE.bytes(bytes), Keep::Signal);
     let mut watch = Collector::with_weights(&policy, Weights::of(weights)?);
@@ -67,7 +68,8 @@ pub fn scores(output: &[u8], bytes: u64, weights: &'static [u8]) -> Option<Vec<(
     Some(lines.lines.iter().map(|line| (line.number, line.score)).collect())
 }
 
-/// Answers by other weights than those we ship; `None` if the output fits.
+/// Returns a preview with other weights than the built-in weights, or `None` if the output is
+/// short.
 pub fn answer(
     output: &[u8],
     policy: &Policy,

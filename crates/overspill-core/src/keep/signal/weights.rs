@@ -1,14 +1,15 @@
-//! What words and circumstances are worth: a table, compiled in.
+//! The table of weights for the words and the context of a line. It is compiled into the program.
 
 use super::features::ContextFeatures;
 
-/// Scores are whole numbers, so that every machine adds up the same: so many make up a factor of e.
+/// The difference of scores that makes a line e times as likely to matter. Scores are whole
+/// numbers, so that every machine computes the same sums.
 pub(crate) const UNIT: f64 = 32.0;
 
-/// How many lines away words still count.
+/// The largest distance in lines at which the words of a neighbour count.
 pub(crate) const FAR: usize = 4;
 
-/// What a line's words say of the line itself and of the lines around it.
+/// The weights of the words of a line, for the line itself and for the lines around it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct WordWeights([i16; 5]);
 
@@ -17,33 +18,33 @@ impl WordWeights {
         i32::from(self.0[0])
     }
 
-    /// What they say in a row that passed: its words of failure speak of no failure.
+    /// Returns the weights for a row that reports a success: its failure words do not count.
     #[must_use]
     pub(crate) fn of_passed(self) -> WordWeights {
         WordWeights(self.0.map(|weight| weight.min(0)))
     }
 
-    /// What two parts of a line say together: each weight that says more.
+    /// Returns the larger of each two weights, for two parts of a line.
     #[must_use]
     pub(crate) fn or(self, other: WordWeights) -> WordWeights {
         WordWeights(std::array::from_fn(|at| self.0[at].max(other.0[at])))
     }
 
-    /// What they say of the line that stands so many lines below.
+    /// Returns the weight for the line that is `lines` lines below.
     pub(crate) fn below(&self, lines: usize) -> i32 {
         i32::from(self.0[if lines == 1 { 1 } else { 3 }])
     }
 
-    /// What they say of the line that stands so many lines above.
+    /// Returns the weight for the line that is `lines` lines above.
     pub(crate) fn above(&self, lines: usize) -> i32 {
         i32::from(self.0[if lines == 1 { 2 } else { 4 }])
     }
 }
 
-/// What features are worth together.
+/// The sum of the weights of features.
 ///
-/// Four weights are added at once, each in sixteen bits and with [`Sum::MORE`] on top, so that none
-/// is below zero. There are less than 256 of them.
+/// Four weights are added at once, each in sixteen bits. [`Sum::MORE`] is added to each weight, so
+/// that no weight is negative. A line has fewer than 256 features.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sum {
     even: u64,
@@ -72,14 +73,14 @@ impl Sum {
     }
 }
 
-/// What a feature is worth, as [`WordWeights`] has it; a byte that says nothing; and two bytes that tell
-/// features with the same place apart, zero where there is none.
+/// The entry of a feature: the five weights of [`WordWeights`], an unused byte, and a tag of two
+/// bytes that distinguishes features with the same place. An empty slot has the tag 0.
 type Slot = [u8; 8];
 
 /// A table of weights.
 ///
-/// First one signed byte for every circumstance, then the places, a power of two of them, each with
-/// room for two features.
+/// The table begins with one signed byte for every feature of the context. Then come the places for
+/// features of words. Their number is a power of two, and each place has slots for two features.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Weights {
     around: &'static [u8],
@@ -87,13 +88,13 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    /// The ones we ship; `tools/signal/train.py` makes them.
+    /// The built-in weights, which `tools/signal/train.py` makes.
     pub(crate) const SHIPPED: Weights = match Weights::of(include_bytes!("weights.bin")) {
         Some(weights) => weights,
         None => panic!("weights.bin is not a table of weights"),
     };
 
-    /// Reads a table.
+    /// Reads a table, or returns `None` if `bytes` are not a table.
     pub(crate) const fn of(bytes: &'static [u8]) -> Option<Weights> {
         let Some((around, slots)) = bytes.split_at_checked(ContextFeatures::COUNT) else {
             return None;
@@ -106,9 +107,9 @@ impl Weights {
         Some(Weights { around, places })
     }
 
-    /// Adds what a feature is worth, if it counts; of slots that are both its own, the first.
+    /// Adds the weights of a feature, if the feature counts. The first slot with its tag is used.
     ///
-    /// There is no branch in it: whether a feature has a weight is anybody's guess.
+    /// The code has no branch, because a processor cannot predict whether a feature has a weight.
     #[inline(always)]
     pub(crate) fn add(&self, feature: u32, counts: bool, sum: &mut Sum) {
         let place = &self.places[feature as usize & (self.places.len() - 1)];
@@ -120,7 +121,7 @@ impl Weights {
         sum.add(slot);
     }
 
-    /// Returns what a circumstance is worth.
+    /// Returns the weight of a feature of the context.
     pub(crate) fn around(&self, index: usize) -> i32 {
         i32::from(self.around[index] as i8)
     }

@@ -1,28 +1,29 @@
-//! The words of a line, as the score sees them.
+//! Reads the words of a line and computes features from them.
 //!
-//! Words are runs of letters, split where lower case turns to upper and read as lower case; a run
-//! that begins with a digit is a number whatever its value; a run of punctuation is a word, too.
-//! Each gives one or more *features*: hashes that are looked up in the table of weights.
+//! A word is a run of letters, read as lower case. A change from lower to upper case begins a new
+//! word. A run that begins with a digit is a number, and all numbers are the same word. A run of
+//! punctuation is a word, too. Each word gives one or more *features*: hashes that are looked up in
+//! the table of weights.
 
 use super::{failure, stamp};
 use crate::text::swar;
 
-/// No more than so many bytes of a line are looked at, once its time stamp is off.
+/// The largest number of bytes of a line that are read after its time stamp.
 const LONGEST: usize = 160;
-/// No more than so many words of a line are looked at.
+/// The largest number of words of a line that are read.
 const MOST: usize = 32;
-/// Nothing of a line is looked at beyond so many bytes.
+/// The number of bytes of a line after which no byte is read.
 pub(super) const LOOKED_AT: usize = stamp::LONGEST + 2 + LONGEST + SKIPPED;
-/// So many bytes more are looked at where the middle of a long path is skipped.
+/// The number of bytes that are read in addition if the middle of a long path is skipped.
 const SKIPPED: usize = 128;
-/// Of a path, so many words are read, and its last part.
+/// The number of words of a path that are read, in addition to its last part.
 const PATH: usize = 14;
-/// How many characters the shape of a line takes in.
+/// The number of bytes of a line that determine its shape.
 const SHAPE: usize = 14;
-/// How much of a line says which family it belongs to.
+/// The number of bytes of a line that determine its family.
 const FAMILY: usize = 80;
 
-/// What kind of a feature a hash stands for; keeps the same word in two roles apart.
+/// The roles of a word. Each role gives another hash, so that the roles have different weights.
 mod role {
     pub(super) const WORD: u32 = 0x9E37_79B1;
     pub(super) const PART_OF_NAME: u32 = 0x7FEB_352D;
@@ -35,36 +36,39 @@ mod role {
     pub(super) const CAPITALS: u32 = 0x94D0_49BB;
 }
 
-/// Python begins a trace with this word. A test runner may write a mark before it.
+/// The number of words at the start of a line that may begin a trace. A test runner may print a
+/// mark before the trace.
 const FIRST: usize = 3;
+
+/// The hash of the word with which Python begins a trace.
 const TRACEBACK: u32 = word(b"traceback");
 
 /// The hash of every number.
 const NUMBER: u32 = 0x6E75_6D62;
 
-/// A line's words, and what is plain from them.
+/// The words of a line, and the facts that follow from them.
 #[derive(Debug, Clone)]
 pub(crate) struct LineWords {
     hashes: [u32; MOST],
     count: usize,
-    /// One bit for each word that is written in capitals.
+    /// One bit for each word in capitals.
     capitals: u64,
     /// One bit for each word that is a part of a name, such as a path.
     names: u64,
     shape: u32,
-    /// The line's template: the same for lines that differ in numbers only.
+    /// The hash of the template of the line. It is equal for lines that differ only in numbers.
     pub(crate) template: u32,
-    /// A wider template: the same for lines that differ in names, paths and numbers only.
+    /// A wider hash. It is equal for lines that differ only in names, paths and numbers.
     pub(crate) family: u32,
-    /// Where the line begins once its time stamp is off.
+    /// The number of bytes of the time stamp at the start of the line.
     pub(crate) from: usize,
-    /// How many blanks stand before the first word.
+    /// The number of blanks before the first word.
     pub(crate) indent: usize,
-    /// Where reading stopped; what follows is unknown.
+    /// The offset at which reading stopped. The words after it are unknown.
     pub(crate) read_to: usize,
-    /// It names a place in a file: a name with an ending, a colon, a number.
+    /// The line names a place in a file: a name with an ending, a colon, a number.
     pub(crate) place: bool,
-    /// Its words are punctuation and numbers only.
+    /// The words of the line are only punctuation and numbers.
     pub(crate) bare: bool,
 }
 
@@ -77,7 +81,7 @@ enum Class {
     Mark,
 }
 
-/// The class of each byte. What is not ASCII is read as small letters.
+/// The class of each byte. Bytes that are not ASCII count as lower-case letters.
 const CLASSES: [Class; 256] = {
     let mut classes = [Class::Mark; 256];
     let mut byte = 0;
@@ -114,7 +118,7 @@ const fn mix(one: u32, two: u32, role: u32) -> u32 {
     (mixed >> 32) as u32 ^ mixed as u32
 }
 
-/// Returns the hash of a word of small letters.
+/// Returns the hash of a word of lower-case letters.
 pub(crate) const fn word(text: &[u8]) -> u32 {
     let (mut hash, mut at) = (0, 0);
     while at < text.len() {
@@ -124,12 +128,12 @@ pub(crate) const fn word(text: &[u8]) -> u32 {
     done(hash)
 }
 
-/// Returns the hash of a word, capitals read as small letters.
+/// Returns the hash of a word in any case.
 pub(super) fn small_word(text: &[u8]) -> u32 {
     done(text.iter().fold(0, |hash, byte| step(hash, SMALL[*byte as usize])))
 }
 
-/// Reads a line without its break.
+/// Reads a line, which comes without its line break.
 pub(crate) fn read(line: &[u8]) -> LineWords {
     let from = stamp::len(line);
     let text = &line[from..line.len().min(from + LONGEST + SKIPPED)];
@@ -226,16 +230,16 @@ pub(super) fn written_colour(text: &[u8]) -> Option<usize> {
     (text.get(end) == Some(&b'm')).then_some(end + 1)
 }
 
-/// The codes of a colour take no more bytes.
+/// The largest number of bytes of the codes of a colour.
 const LONGEST_COLOUR: usize = 16;
 
-/// Returns how far the last part of a path is, from one of its slashes on.
+/// Returns the offset of the last slash of a path. `text` begins at a slash of the path.
 fn rest_of_path(text: &[u8]) -> usize {
     let end = text.iter().position(|byte| matches!(byte, b' ' | b'\t' | b':' | b',' | b'(' | b')'));
     memchr::memrchr(b'/', &text[..end.unwrap_or(text.len())]).unwrap_or(0)
 }
 
-/// Returns where a run of bytes of some classes ends.
+/// Returns the end of a run of bytes whose classes `within` accepts.
 #[inline]
 fn end_of(text: &[u8], from: usize, within: impl Fn(Class) -> bool) -> usize {
     let mut at = from;
@@ -247,7 +251,8 @@ fn end_of(text: &[u8], from: usize, within: impl Fn(Class) -> bool) -> usize {
     at
 }
 
-/// Returns the hash of a run of bytes of some classes, read as small letters, and where it ends.
+/// Returns the hash and the end of a run of bytes whose classes `within` accepts. Capitals count as
+/// lower-case letters.
 #[inline]
 fn hashed(text: &[u8], from: usize, within: impl Fn(Class) -> bool) -> (u64, usize) {
     let (mut at, mut hash) = (from, 0);
@@ -260,8 +265,8 @@ fn hashed(text: &[u8], from: usize, within: impl Fn(Class) -> bool) -> (u64, usi
     (hash, at)
 }
 
-/// Like [`hashed`] for small letters, which are most of a line: eight at a time, since where a word
-/// ends is anybody's guess.
+/// Works like [`hashed`] for lower-case letters, which are most of a line. Eight bytes are read at
+/// a time, because a processor cannot predict the end of a word.
 #[inline]
 fn small_letters(text: &[u8], from: usize) -> (u64, usize) {
     let (mut at, mut hash) = (from, 0_u64);
@@ -279,9 +284,9 @@ fn small_letters(text: &[u8], from: usize) -> (u64, usize) {
     (hash.rotate_left(5 * (end - at) as u32) ^ rest, end)
 }
 
-/// Returns what eight steps from zero come to, the first one by the highest byte.
+/// Returns the hash after eight calls of [`step`] that begin with 0 and the highest byte.
 ///
-/// Pairs of bytes are put together first, then pairs of pairs, then both halves.
+/// It combines pairs of bytes, then pairs of pairs, then both halves.
 const fn steps(bytes: u64) -> u64 {
     let by_two = bytes & 0x00FF_00FF_00FF_00FF ^ bytes >> 3 & 0x1FE0_1FE0_1FE0_1FE0;
     let by_four = by_two & 0x0000_FFFF_0000_FFFF ^ by_two >> 6 & 0x03FF_FC00_03FF_FC00;
@@ -289,12 +294,12 @@ const fn steps(bytes: u64) -> u64 {
 }
 
 impl LineWords {
-    /// Tells whether there is no word at all.
+    /// Tells whether the line has no word.
     pub(crate) fn is_blank(&self) -> bool {
         self.count == 0
     }
 
-    /// Returns what is the same only for lines with the same features.
+    /// Returns a hash that is equal only for lines with the same features.
     pub(crate) fn key(&self) -> u64 {
         let indent = self.indent.min(9).div_ceil(2) as u64;
         let rest = u64::from(self.shape) << 4 ^ indent ^ self.capitals.rotate_left(40);
@@ -302,22 +307,23 @@ impl LineWords {
         u64::from(self.template) << 32 ^ rest.wrapping_mul(0xA24B_AED4_963E_E407) | 1
     }
 
-    /// Tells whether there is a word of failure.
+    /// Tells whether the line contains a failure word.
     pub(crate) fn hit(&self) -> bool {
         let words = &self.hashes[..self.count];
-        // A file or a test that is named after an error is none.
+        // A failure word in the name of a file or a test does not count.
         let is_hit =
             |(at, &word): (usize, &u32)| failure::is_word(word) && self.names >> at & 1 == 0;
         words.iter().enumerate().any(is_hit)
             || words.windows(2).any(|pair| failure::is_pair(pair[0], pair[1]))
     }
 
-    /// Tells whether it begins a trace whose last line says what failed.
+    /// Tells whether the line begins a trace whose last line says what failed.
     pub(crate) fn begins_trace(&self) -> bool {
         self.hashes[..self.count.min(FIRST)].contains(&TRACEBACK)
     }
 
-    /// Names every feature, and tells whether it counts: of those that fall together, the first.
+    /// Calls `feature` with the hash of every feature, and with whether the feature counts. Only
+    /// the first of equal features counts.
     #[inline]
     pub(crate) fn features(&self, mut feature: impl FnMut(u32, bool)) {
         let words = &self.hashes[..self.count];
@@ -347,7 +353,7 @@ impl LineWords {
     }
 }
 
-/// Tells whether a word is a part of a path, a file's name or the like.
+/// Tells whether a word is a part of a path, a file name or a similar name.
 fn is_in_name(text: &[u8], start: usize, end: usize) -> bool {
     let before = text[..start].last().is_some_and(|&byte| JOINS[byte as usize] | (byte == b'.'));
     let after = match text[end..] {
@@ -358,7 +364,7 @@ fn is_in_name(text: &[u8], start: usize, end: usize) -> bool {
     before | after
 }
 
-/// Tells of each byte whether it joins words to a name.
+/// For each byte, whether it joins words to a name.
 const JOINS: [bool; 256] = {
     let mut joins = [false; 256];
     joins[b'/' as usize] = true;
@@ -368,7 +374,8 @@ const JOINS: [bool; 256] = {
     joins
 };
 
-/// Lets each feature of a line count once; of those that fall together, the first.
+/// A set of hashes in which each feature of a line counts once. Features with the same bits count
+/// as one.
 #[derive(Default)]
 struct Once([u64; 16]);
 
@@ -381,8 +388,8 @@ impl Once {
     }
 }
 
-/// Reads a run of letters up to where its case changes; returns its hash, its end, and whether it
-/// is two or more capitals. `ParseError` and `HTTPError` are two words each, `ERRORS` is one.
+/// Reads a run of letters up to a change of case. Returns its hash, its end, and whether it has two
+/// or more capitals. `ParseError` and `HTTPError` are two words each, `ERRORS` is one word.
 #[inline]
 fn letters(text: &[u8], from: usize) -> (u64, usize, bool) {
     let (hash, end) = hashed(text, from, |class| class == Class::Upper);
@@ -400,7 +407,7 @@ fn letters(text: &[u8], from: usize) -> (u64, usize, bool) {
     }
 }
 
-/// Each byte, capitals as small letters.
+/// Each byte, with capitals as lower-case letters.
 const SMALL: [u8; 256] = {
     let mut small = [0; 256];
     let mut byte = 0;
@@ -424,16 +431,18 @@ fn names_file(text: &[u8], colon: usize) -> bool {
         })
 }
 
-/// A hash of the first words between blanks; those that are more than letters and the punctuation
-/// around them, such as paths, names and numbers, are all the same to it.
+/// A hash of the first words between blanks. Words with more than letters and the punctuation
+/// around them, such as paths, names and numbers, all count as the same word.
 #[derive(Default)]
 struct Family {
     hash: u64,
-    /// The word at hand: its letters, whether something else stands behind them, whether that is
-    /// followed by more.
+    /// The hash of the letters of the current word.
     word: u64,
+    /// Punctuation came after the letters of the current word.
     ended: bool,
+    /// The current word is more than letters and the punctuation around them.
     mixed: bool,
+    /// The current word has begun.
     open: bool,
 }
 
@@ -473,13 +482,13 @@ impl Family {
     }
 }
 
-/// Returns a hash of the kinds of the first characters.
+/// Returns a hash of the kinds of the first bytes of a line.
 fn shape(text: &[u8]) -> u32 {
     let first = &text[..text.len().min(SHAPE)];
     done(first.iter().fold(0, |hash, byte| step(hash, KINDS[*byte as usize])))
 }
 
-/// The kind of each byte: blanks and punctuation are kinds of their own.
+/// The kind of each byte. Each blank and each punctuation character is a kind of its own.
 const KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut byte = 0;
@@ -502,7 +511,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn eight_letters_at_a_time_come_to_the_same(text in "[a-zéß]{0,40}[ A-Z.0-9]?[ -é]{0,20}") {
+        fn hash_of_eight_letters_at_a_time_equals_the_simple_hash(text in "[a-zéß]{0,40}[ A-Z.0-9]?[ -é]{0,20}") {
             let simply = hashed(text.as_bytes(), 0, |class| class == Class::Lower);
             prop_assert_eq!(small_letters(text.as_bytes(), 0), simply);
         }

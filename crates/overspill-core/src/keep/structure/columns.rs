@@ -1,5 +1,6 @@
-//! Tables in aligned columns under a header in capitals, as `kubectl get` and `docker ps` print
-//! them: the header, and rows that differ from the rest.
+//! Ranks the lines of tables in aligned columns, as `kubectl get` and `docker ps` print them.
+//!
+//! The header in capitals comes first, then rows that report a failure or differ from the rest.
 
 use super::field_roles::{FieldRole, fails, role};
 use super::json::log2;
@@ -8,14 +9,14 @@ use super::reader::{LineRank, StructureLine, graded};
 use crate::Why;
 use crate::text::nth_char;
 
-/// How many columns are read.
+/// The largest number of columns of a table. A line with more columns is not a header.
 const COLUMNS: usize = 32;
 
-/// Where we are in a table.
+/// The state of the reader within a table.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Columns {
-    /// The first character of each column that tells something, the first one of the next column,
-    /// and what the column tells.
+    /// For each column with a role: the number of its first character, the number of the first
+    /// character of the next column, and the role.
     telling: Vec<(u64, u64, FieldRole)>,
     headers: u64,
     looks: Novelty,
@@ -34,7 +35,7 @@ impl Columns {
         for &(from, to, role) in &self.telling {
             let value = value(line.text, from, to);
             failed |= fails(role, value);
-            // The first word is the status; a time or a count may follow.
+            // The first word is the status. A time or a count may follow.
             let word = value.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
             look = mix(look, hash(&value[..word]));
         }
@@ -53,14 +54,15 @@ impl Columns {
     }
 }
 
-/// Returns the value between two characters of a row, without blanks around it.
+/// Returns the value between two characters of a row, without the blanks around the value.
 fn value(text: &[u8], from: u64, to: u64) -> &[u8] {
     let (from, to) = (nth_char(text, from), nth_char(text, to));
     text[from..to].trim_ascii()
 }
 
-/// Returns where the columns of a header begin; `None` if a line is none. A header has three
-/// columns at least, in capitals, with two blanks or more between them.
+/// Returns the starts of the columns if the line is a header.
+///
+/// A header has at least three columns in capitals, with at least two blanks between them.
 fn header(text: &[u8]) -> Option<Vec<usize>> {
     let of_header = |byte: &u8| byte.is_ascii_uppercase() || b" -_/%.()#0123456789".contains(byte);
     if !text.first()?.is_ascii_uppercase() || !text.iter().all(of_header) {
@@ -71,13 +73,13 @@ fn header(text: &[u8]) -> Option<Vec<usize>> {
     (3..=COLUMNS).contains(&starts.len()).then_some(starts)
 }
 
-/// Tells whether lines are those of a table in columns.
+/// Tells whether the lines are a table in aligned columns.
 pub(super) fn are_columns<'a>(mut lines: impl Iterator<Item = &'a str>) -> bool {
     let Some(starts) = lines.next().and_then(|line| header(line.as_bytes())) else { return false };
     let (mut rows, mut aligned) = (0, 0);
     for line in lines.take(200) {
         let text = line.as_bytes();
-        // Every column begins behind a blank, or the row ends before it.
+        // Every column begins after a blank, or the row ends before the column.
         let is_aligned = starts.iter().skip(1).all(|&start| {
             let before = nth_char(text, start as u64 - 1);
             text.get(before).is_none_or(|byte| *byte == b' ')
@@ -94,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_told_from_other_lines() {
+    fn aligned_columns_are_distinguished_from_other_lines() {
         let table = |row: &str| format!("NAME   STATUS   AGE\n{}", format!("{row}\n").repeat(6));
         let are_columns = |text: &str| are_columns(text.lines());
         assert!(are_columns(&table("web-1  Running  3d")));

@@ -1,4 +1,4 @@
-//! Finds out by its start what an output is.
+//! Finds out from the start of an output whether the output has a structure, and which one.
 
 use super::columns::{Columns, are_columns};
 use super::diff::{DiffReader, is_diff, is_log};
@@ -10,26 +10,26 @@ use super::{SAMPLE, json};
 use crate::Kind;
 use crate::text::clean;
 
-/// What an output is made of.
+/// The structure of an output.
 #[derive(Debug, Clone)]
 pub(crate) enum Format {
-    /// One JSON text, as far as its first byte tells.
+    /// Probably one JSON text: the first byte is `{` or `[`.
     Json,
-    /// Lines that are read one by one.
+    /// Lines that the reader reads one by one.
     Lines(LineReader),
 }
 
-/// How many lines must be JSON texts before all are taken for such.
+/// The number of lines that must be JSON texts before all lines count as JSON texts.
 const RECORDS: usize = 3;
 
-/// Returns what an output is whose start is `sample`. A `forced` kind is believed.
+/// Returns the structure of an output that begins with `sample`. A `forced` kind is not checked.
 pub(crate) fn detect(sample: &[u8], forced: Option<Kind>) -> Option<Format> {
     if forced.is_some_and(|kind| !kind.is_structured()) {
         return None;
     }
     let text = clean(sample).text;
     let text = text.trim_start_matches('\u{feff}').trim_start();
-    // The last line may be cut off.
+    // The sample may end within a line.
     let whole = match text.rfind('\n') {
         Some(end) if sample.len() == SAMPLE => &text[..end],
         _ => text,
@@ -52,7 +52,7 @@ pub(crate) fn detect(sample: &[u8], forced: Option<Kind>) -> Option<Format> {
     }
 }
 
-/// Returns the reader of the lines of a kind.
+/// Returns the reader for the lines of a kind.
 fn reader_of<'a>(kind: Kind, lines: impl Iterator<Item = &'a str> + Clone) -> Option<LineReader> {
     Some(match kind {
         Kind::JsonLines => LineReader::records(),

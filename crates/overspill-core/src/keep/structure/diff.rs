@@ -1,28 +1,32 @@
-//! Unified diffs: the commits and files, then the hunks of each, the first ones first.
+//! Ranks the lines of unified diffs and of `git log`.
+//!
+//! The names of commits and files come first, then the hunks of each file in their order.
 
 use super::json::log2;
 use super::reader::{LineRank, StructureLine};
 use crate::Why;
 
-/// What a hunk adds to the rank of its file.
+/// The number that a hunk adds to the rank of its file.
 const HUNK: u32 = 24;
 
-/// What a line that has not changed adds to that of one that has.
+/// The number that an unchanged line adds to the rank of a changed line.
 const CONTEXT: u32 = 6;
 
-/// Where we are in a diff.
+/// The state of the reader within a diff.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DiffReader {
     commits: u64,
     files: u64,
     hunks: u64,
-    /// Lines of the hunk at hand, and how many of its old and new lines are to come.
+    /// The number of lines read of the current hunk.
     lines: u64,
+    /// The number of old lines that the current hunk still has.
     old: u64,
+    /// The number of new lines that the current hunk still has.
     new: u64,
-    /// The lines at hand stand between a file's name and its first hunk.
+    /// The current line is between the name of a file and its first hunk.
     in_heading: bool,
-    /// A commit has begun, and its subject is still to come.
+    /// A commit has begun, and the reader has not seen its subject yet.
     awaits_subject: bool,
 }
 
@@ -52,11 +56,11 @@ impl DiffReader {
         let is_subject = text.starts_with(b"    ") || text.starts_with(b"Subject: ");
         if self.awaits_subject && is_subject {
             self.awaits_subject = false;
-            // A commit without its subject says little.
+            // The subject gets the same rank as the commit, which says little without it.
             return LineRank::new(0, Why::Heading);
         }
         if self.in_heading {
-            // Of what follows a name, most says it again.
+            // Most lines after the name of a file only repeat the name.
             let says_more = [&b"new file"[..], b"deleted", b"rename", b"similarity", b"Binary"];
             return match says_more.iter().any(|start| text.starts_with(start)) {
                 true => LineRank::new(self.file_rank() + 4, Why::Heading),
@@ -66,7 +70,7 @@ impl DiffReader {
         if self.commits > 1 {
             return LineRank::PLAIN;
         }
-        // What stands before the first file tells what the diff is about.
+        // The lines before the first file describe the diff.
         let near = if self.files == 0 { log2(line.number) } else { u32::MAX };
         LineRank::new(near, Why::Heading)
     }
@@ -107,7 +111,7 @@ fn is_commit(text: &[u8]) -> bool {
     hash.and_then(|hash| hash.get(..40)).is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// Reads how many old and new lines a hunk has: `@@ -1,3 +1,4 @@`.
+/// Reads the numbers of old and new lines from the header of a hunk: `@@ -1,3 +1,4 @@`.
 fn hunk(text: &[u8]) -> Option<(u64, u64)> {
     let text = std::str::from_utf8(text.get(..text.len().min(80))?).ok()?;
     let mut parts = text.split(' ').skip(1);
@@ -118,13 +122,13 @@ fn hunk(text: &[u8]) -> Option<(u64, u64)> {
     Some((count('-')?, count('+')?))
 }
 
-/// Tells whether lines are those of `git log`, with or without diffs.
+/// Tells whether the lines are an output of `git log`, with or without diffs.
 pub(super) fn is_log<'a>(mut lines: impl Iterator<Item = &'a str>) -> bool {
     lines.next().is_some_and(|line| is_commit(line.as_bytes()))
         && lines.take(4).any(|line| line.starts_with("Author: "))
 }
 
-/// Tells whether lines are those of a diff.
+/// Tells whether the lines are a unified diff.
 pub(super) fn is_diff<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     let (mut hunks, mut names, mut like, mut all) = (0, 0, 0, 0);
     for line in lines.take(400) {

@@ -1,22 +1,23 @@
-//! Names of fields that tell how something went, and values that say it went wrong.
+//! Recognizes fields that report a result, such as `status` or `error`, and values that report a
+//! failure. The readers of JSON, tables and columns use them.
 
-/// What a field tells by its name.
+/// The role of a field, derived from its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FieldRole {
-    /// Nothing in particular.
+    /// The field does not report a result.
     Plain,
-    /// What went wrong, if anything did.
+    /// The field describes an error, if an error happened.
     Error,
-    /// How it went; few different values are to be expected.
+    /// The field reports a status. It usually has few different values.
     Status,
-    /// Whether it went well.
+    /// The field says whether something succeeded.
     Good,
 }
 
-/// Returns what a field of this name tells.
+/// Returns the role of a field with this name.
 pub(super) fn role(name: &[u8]) -> FieldRole {
     let is = |names: &[&str]| names.iter().any(|one| name.eq_ignore_ascii_case(one.as_bytes()));
-    // Every name is looked at, so the first letter decides most.
+    // This runs for every name, so a look at the first letter avoids most comparisons.
     match name.first().map(u8::to_ascii_lowercase) {
         Some(b'e') if is(&["error", "errors", "err", "exception", "error_message"]) => {
             FieldRole::Error
@@ -43,7 +44,7 @@ pub(super) fn role(name: &[u8]) -> FieldRole {
     }
 }
 
-/// How the words begin that say that something went wrong.
+/// The beginnings of status words that report a failure.
 const BAD: [&str; 22] = [
     "fail",
     "err",
@@ -63,16 +64,16 @@ const BAD: [&str; 22] = [
     "unhealthy",
     "invalid",
     "kill",
-    // Pods that do not run.
+    // Statuses of Kubernetes pods that do not run.
     "imagepull",
     "oomkill",
     "evict",
     "notready",
 ];
 
-/// Tells whether a field of this role says by its value that something went wrong.
+/// Tells whether the value of a field with this role reports a failure.
 ///
-/// The value is what stands between the quotes, or as it is without them.
+/// A string value comes without its quotes.
 pub(super) fn fails(role: FieldRole, value: &[u8]) -> bool {
     let is = |words: &[&str]| words.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()));
     match role {
@@ -92,12 +93,12 @@ fn begins_badly(value: &[u8]) -> bool {
     BAD.iter().any(|word| begins(word))
 }
 
-/// Tells whether a container has ended with a code other than 0: `Exited (137) 2 hours ago`.
+/// Tells whether a container exited with a code other than 0: `Exited (137) 2 hours ago`.
 fn is_bad_exit(value: &[u8]) -> bool {
     value.starts_with(b"Exited (") && !value.starts_with(b"Exited (0)")
 }
 
-/// Tells whether a number is a level from error on (50, 60) or an answer of a server that refuses.
+/// Tells whether a number is a log level of an error (50, 60) or an HTTP error status (4xx, 5xx).
 fn is_bad_number(value: &[u8]) -> bool {
     match value {
         [b'5' | b'6', b'0'] => true,
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_tells_by_its_name_and_value() {
+    fn field_reports_failure_by_its_name_and_value() {
         let fails = |name: &str, value: &str| fails(role(name.as_bytes()), value.as_bytes());
         for (name, value) in [
             ("error", "no such file"),

@@ -1,21 +1,24 @@
-//! XML and HTML by lines: what comes for the first time, and in test reports what failed.
+//! Ranks the lines of XML and HTML.
+//!
+//! In test reports the failures come first. In other documents the lines with an element name that
+//! has not occurred before come first.
 
 use super::json::log2;
 use super::novelty::hash;
 use super::reader::{LineRank, StructureLine};
 use crate::Why;
 
-/// How many names of elements are remembered.
+/// The largest number of element names that the reader remembers.
 const NAMES: usize = 512;
 
-/// Where we are in a document.
+/// The state of the reader within a document.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MarkupReader {
     names: Vec<u64>,
     failed: u64,
-    /// How many lines of a failure have come.
+    /// The number of lines read of the current failure.
     in_failure: Option<u64>,
-    /// How many lines ago the test began.
+    /// The number of lines since the current test began.
     since_test: Option<u64>,
 }
 
@@ -61,7 +64,7 @@ impl MarkupReader {
         grade
     }
 
-    /// If an element of this name has not come before, returns how many others have.
+    /// If this element name has not occurred before, returns the number of other names so far.
     fn is_new(&mut self, name: &[u8]) -> Option<u64> {
         let hash = hash(name);
         if self.names.contains(&hash) || self.names.len() == NAMES {
@@ -72,7 +75,7 @@ impl MarkupReader {
     }
 }
 
-/// Returns the name that an element begins with, with a stroke if it ends there.
+/// Returns the name of an element. The name of a closing tag begins with `/`.
 fn name_at(text: &[u8]) -> &[u8] {
     let of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"/:_-.".contains(byte);
     let len = text.iter().take(64).take_while(|byte| of_name(byte)).count();
@@ -80,7 +83,7 @@ fn name_at(text: &[u8]) -> &[u8] {
     name.strip_suffix(b"/").unwrap_or(name)
 }
 
-/// Tells whether a text is a document.
+/// Tells whether a text is an XML or HTML document.
 pub(super) fn is_markup(text: &str) -> bool {
     let mut look = text.as_bytes()[..text.len().min(4096)].to_ascii_lowercase();
     look.retain(|byte| *byte != b'\r');
@@ -88,7 +91,7 @@ pub(super) fn is_markup(text: &str) -> bool {
     if starts.iter().any(|start| look.starts_with(start)) {
         return true;
     }
-    // Anything else in angle brackets must be closed as well.
+    // A document that begins with another element must have closing tags.
     look.starts_with(b"<")
         && look.get(1).is_some_and(u8::is_ascii_alphabetic)
         && memchr::memmem::find_iter(&look, b"</").count() >= 3

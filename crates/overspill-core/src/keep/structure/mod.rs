@@ -1,8 +1,10 @@
-//! Shows what has a structure by its structure.
+//! Chooses the shown parts of outputs that have a structure: JSON, tables, markup, diffs and test
+//! reports.
 //!
-//! The start of an output tells what it is ([`detect`]). JSON becomes shorter JSON ([`json`]).
-//! Of anything else lines are shown: they are read as what they are ([`reader`]), held by how near
-//! they are to what one looks at first ([`rows`]), and chosen from at the end ([`pick`]).
+//! [`detect`] recognizes the structure from the start of an output. JSON becomes shorter JSON
+//! ([`json`]). For the other structures, [`reader`] gives each line a rank, [`rows`] holds the
+//! lines with the lowest ranks, and [`pick`] chooses among them at the end. A low rank stands for
+//! a line that a person would look at first.
 
 mod columns;
 mod detect;
@@ -23,10 +25,10 @@ pub(crate) use rows::StructuredLines;
 
 use crate::{Grain, LineRule, Policy};
 
-/// How much of an output's start is looked at to find out what it is.
+/// The number of bytes at the start of an output that are examined to find its structure.
 pub(crate) const SAMPLE: usize = 64 * 1024;
 
-/// Tells whether an output's structure is asked for.
+/// Tells whether the policy chooses parts by structure.
 pub(crate) fn applies(policy: &Policy) -> bool {
     policy.keep.reads_structure()
         && policy.grain == Grain::Line

@@ -1,9 +1,9 @@
-//! Tells what differs from the rest.
+//! Finds items that differ from the items before them, such as a row with another status.
 
-/// How many looks are told apart.
+/// The largest number of different shapes that are told apart.
 const MOST: usize = 32;
 
-/// What the items of a row of many looked like so far.
+/// The shapes of the items of one list so far. The shape of an item is a hash.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Novelty {
     seen: Vec<u64>,
@@ -11,17 +11,17 @@ pub(super) struct Novelty {
 }
 
 impl Novelty {
-    /// Forgets what came.
+    /// Forgets all items.
     pub(super) fn clear(&mut self) {
         self.seen.clear();
         self.differing = 0;
     }
 
-    /// Takes what the `count`th item looks like. If that is new among many, returns how many
-    /// others were new to those before them.
+    /// Takes the shape of the `count`th item. If the shape is new and new shapes are rare, returns
+    /// the number of earlier items for which this was true.
     #[inline]
     pub(super) fn is_new(&mut self, look: u64, count: u64) -> Option<u8> {
-        // Most look like the last one that was new.
+        // Most items have the shape that was added last.
         if self.seen.last() == Some(&look) { None } else { self.is_new_to_all(look, count) }
     }
 
@@ -30,7 +30,7 @@ impl Novelty {
             return None;
         }
         self.seen.push(look);
-        // Where everything differs, nothing stands out.
+        // If most items differ, none is highlighted.
         let rare = self.seen.len() as u64 <= 2 + count / 8;
         (count > 4 && rare).then(|| {
             self.differing += 1;

@@ -1,4 +1,4 @@
-//! From lines that are held to the blocks that are shown.
+//! Chooses the blocks that the preview shows from the lines that were held.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,16 +9,19 @@ use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
 use crate::measure::limits::Cost;
 use crate::{Limits, Piece, Policy, Reason, Span, Why};
 
-/// Clipped lines must use this share of the room; otherwise the choice is left to others.
+/// The smallest share of the room that clipped lines must use. With less,
+/// [`StructuredLines::choose`] declines.
 const LEAST_USED: f64 = 1.0 / 3.0;
 
-/// How much of the room that the headings of a diff leave the first and the last lines take, each.
+/// The share of the room for the first lines of a diff, and for the last lines. The room is the
+/// room that the headings leave.
 const ENDS: f64 = 0.1;
 
-/// So many of the last lines of a diff are shown before its headings.
+/// The number of last lines of a diff that are chosen before its headings.
 const LAST: usize = 2;
 
-/// Returns how much the names in a line of a diff count: those of changed lines most, hashes of blobs not at all.
+/// Returns the weight of the names in a line of a diff: full for changed lines, 0 for the hashes of
+/// blobs.
 fn weight(text: &[u8]) -> u8 {
     match text.first() {
         _ if text.starts_with(b"index ") => 0,
@@ -27,24 +30,25 @@ fn weight(text: &[u8]) -> u8 {
     }
 }
 
-/// How often names are tried to fit.
+/// The largest number of attempts to find the share of the room for names.
 const TRIES: u32 = 12;
 
-/// Limits are full if this share of them is used.
+/// The share of the limits from which on they count as full.
 const FULL: f64 = 0.99;
 
-/// How near the share of the room for names is searched for.
+/// The precision of the search for the share of the room for names.
 const NEAR: f64 = 1.0 / 256.0;
 
 impl StructuredLines {
-    /// Chooses what to show of an output of `len` bytes within `limits`, of which each gap takes
-    /// `mark`: the nearest rows, as many as fit. `None` leaves the choice to others.
+    /// Chooses the rows with the lowest ranks, as many as fit within `limits`, for an output of
+    /// `len` bytes. Each gap costs a `mark`. Returns `None` if another way of choosing is better.
     ///
-    /// It declines in two cases. Not even the nearest row fits, which takes a limit of some hundred
-    /// bytes. Or all rows are shown, some are clipped, and most of the room is still unused: lines
-    /// are so long that parts of a few lines serve better. From limits of about 4 KB on,
-    /// [`signal`](crate::keep::signal) clips lines shorter and asks for more of the room to be used, so
-    /// it declines as well. For this reason lines are not scored beside rows.
+    /// It declines in two cases. First, not even the row with the lowest rank fits; this happens
+    /// only if the limit is some hundred bytes. Second, all rows are shown, some are clipped, and
+    /// most of the room is still unused: lines are so long that parts of a few lines are more
+    /// useful. With limits of about 4 KB or more, [`signal`](crate::keep::signal) declines as well,
+    /// because it clips lines shorter and must use more of the room. For this reason lines are not
+    /// scored in addition to the ranks of rows.
     pub(crate) fn choose(
         &self,
         policy: &Policy,
@@ -54,12 +58,12 @@ impl StructuredLines {
     ) -> Option<Vec<SelectedBlock>> {
         let ranks: Vec<(u32, Why)> = self.rows.iter().map(|row| row.rank(self.count)).collect();
         let mut nearest: Vec<usize> = (0..ranks.len()).collect();
-        // The sort is stable: of rows of one rank the first come first.
+        // The sort is stable: rows with the same rank stay in their order.
         nearest.sort_by_key(|&at| ranks[at].0);
         // In a diff the headings are shown first, then the lines that name the most things.
         let mut rows = ranks.len();
         if self.is_diff() {
-            // The last lines may be a message of another program about the diff.
+            // The last lines may be a message that another program printed about the diff.
             let place = |at: usize| match () {
                 () if at + LAST >= ranks.len() => 0,
                 () if ranks[at].1 == Why::Heading => 1,
@@ -71,7 +75,7 @@ impl StructuredLines {
         let mut places = vec![0; ranks.len()];
         nearest.iter().enumerate().for_each(|(place, &at)| places[at] = place);
 
-        // Every row takes a byte, a character and a line at least.
+        // Every row takes at least a byte, a character and a line.
         let most = [limits.bytes, limits.chars, limits.lines].into_iter().flatten().min();
         let most = usize::try_from(most.unwrap_or(u64::MAX)).unwrap_or(usize::MAX);
         let mut best = None;
@@ -94,8 +98,8 @@ impl StructuredLines {
         Some(blocks.into_iter().map(|rows| self.block(rows, &ranks, len)).collect())
     }
 
-    /// Returns the blocks that the chosen rows make, and what they and the marks between them take, if
-    /// there is room for that.
+    /// Returns the blocks of the chosen rows and their cost with the marks between them, if they
+    /// fit.
     fn within(
         &self,
         is_chosen: impl Fn(usize) -> bool,
@@ -148,8 +152,8 @@ impl StructuredLines {
         let bytes = self.text.len() as f64 / all.max(f64::MIN_POSITIVE) * free;
         let lines =
             limits.lines.map_or(u64::MAX, |most| most.saturating_sub(only_headings.1.size.lines));
-        // What a byte takes of the limits, and which gaps are closed, is known once lines are chosen. So the share of
-        // the room that is given to names is searched for.
+        // The cost of a byte, and which gaps are closed, is known only after lines are chosen. So a
+        // search finds the share of the room that names get.
         let (mut fits, mut exceeds, mut share) = (0.0, f64::INFINITY, 1.0);
         let mut best = only_headings;
         for _ in 0..TRIES {
@@ -189,14 +193,14 @@ impl StructuredLines {
         Some(best)
     }
 
-    /// Returns the text of rows that follow each other; their texts do, too.
+    /// Returns the text of consecutive rows. Their texts are consecutive, too.
     fn text_of(&self, rows: &Range<usize>) -> &[u8] {
         let (first, last) = (&self.rows[rows.start], &self.rows[rows.end - 1]);
         &self.text[first.at as usize..(last.at + last.len) as usize]
     }
 
-    /// Tells whether a line goes on where another left off, but for lines that are shorter than
-    /// the mark that would stand for them.
+    /// Tells whether two rows belong to one block: all rows between them are held and take no more
+    /// room than a mark.
     fn joins(&self, before: usize, at: usize, mark: &Cost) -> bool {
         let between = &self.rows[before + 1..at];
         let connected = self.rows[before..=at]

@@ -1,4 +1,6 @@
-//! Reads the lines of an output as what they are, and says how near each is.
+//! Reads the lines of a structured output and gives each line a rank.
+//!
+//! Each structure has a reader of its own. This module calls the reader and ranks JSON lines.
 
 use super::columns::Columns;
 use super::diff::DiffReader;
@@ -10,15 +12,15 @@ use super::tap::TapReader;
 use crate::keep::signal::has_failure_word;
 use crate::{Kind, Why};
 
-/// What a line is to its output.
+/// The rank of a line within its output. Lines with a low rank are shown first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LineRank {
-    /// How near it is; a line of which nothing is known is as far as can be.
+    /// The rank; `u32::MAX` for a line that has nothing special.
     pub(super) near: u32,
     pub(super) why: Why,
-    /// So many lines before it, one is as near.
+    /// The number of lines back to an earlier line that gets the same rank.
     pub(super) with: Option<u64>,
-    /// The lines between the two belong to them.
+    /// The lines between the earlier line and this line belong to them.
     pub(super) spans: bool,
 }
 
@@ -31,17 +33,17 @@ impl LineRank {
     }
 }
 
-/// A line, as far as it is read.
+/// A line that a reader ranks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StructureLine<'a> {
     pub(super) text: &'a [u8],
-    /// It goes on beyond that.
+    /// The line continues after `text`.
     pub(super) cut: bool,
-    /// Counted from 0.
+    /// The number of the line, counted from 0.
     pub(super) number: u64,
 }
 
-/// Reads lines of one kind.
+/// The reader for the lines of one structure.
 #[derive(Debug, Clone)]
 pub(crate) enum LineReader {
     /// A JSON text on each line.
@@ -68,7 +70,7 @@ impl LineReader {
         }))
     }
 
-    /// Returns what the lines are.
+    /// Returns the kind of the output that has these lines.
     pub(super) fn kind(&self) -> Kind {
         match self {
             LineReader::Records(_) => Kind::JsonLines,
@@ -92,7 +94,7 @@ impl LineReader {
     }
 }
 
-/// Reads lines each of which is a JSON text.
+/// The reader for JSON lines: each line is a JSON text.
 #[derive(Debug, Clone)]
 pub(crate) struct Records {
     scan: json::JsonScan,
@@ -110,23 +112,23 @@ impl Records {
         if let Some(rank) = self.foreign.read(line.text, found.is_none()) {
             return rank;
         }
-        // Lines that are no JSON look alike.
+        // All lines that are not JSON have the same shape.
         let (look, failed) = found.unwrap_or((0, false));
         graded(&mut self.looks, look, failed.then_some(&mut self.failed), line.number)
     }
 }
 
-/// Lines of another program among rows, such as the trace of a crash among lines of JSON.
+/// The state for lines of another program among the rows, such as a stack trace among JSON lines.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ForeignLines {
-    /// The lines at hand belong to a failure.
+    /// The current line belongs to a failure.
     in_failure: bool,
     count: u64,
 }
 
 impl ForeignLines {
-    /// Returns the rank of a line that belongs to a failure. A foreign line with a word of failure begins it, and the
-    /// next row ends it.
+    /// Returns the rank of a line that belongs to a failure. A foreign line with a failure word
+    /// begins the failure, and the next row of the output ends it.
     pub(super) fn read(&mut self, text: &[u8], is_foreign: bool) -> Option<LineRank> {
         self.in_failure = is_foreign && (self.in_failure || has_failure_word(text));
         if !self.in_failure {
@@ -137,7 +139,7 @@ impl ForeignLines {
     }
 }
 
-/// Grades one of many items by what it looks like; one that failed adds to those that did.
+/// Ranks an item of a list by its shape. An item that reports a failure is counted in `failed`.
 pub(super) fn graded(
     looks: &mut Novelty,
     look: u64,

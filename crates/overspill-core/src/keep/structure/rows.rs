@@ -1,4 +1,7 @@
-//! Holds the lines of an output that may be shown, by how near they are.
+//! Holds the lines of a structured output that may be shown.
+//!
+//! The cleaned text streams in. Each line gets a rank from its reader. When memory gets short, the
+//! lines with the highest ranks are dropped. A long line of markup is split into several rows.
 
 use std::ops::Range;
 
@@ -8,42 +11,47 @@ use crate::text::mapped::MappedText;
 use crate::text::{LONGEST_ERASURE, Sink, floor_char, nth_char_from_end};
 use crate::{Kind, Policy, Why};
 
-/// How much of a line is read.
+/// The number of bytes of a line that a reader reads at most.
 const READ: usize = 16 * 1024;
 
-/// How many bytes of a line are shown at most, and at least.
+/// The smallest and the largest number of bytes at which a line is clipped.
 const CLIP: (usize, usize) = (160, 2000);
 
-/// Between these two, a line is clipped at this part of the room.
+/// The divisor of the room in bytes at which a line is clipped, within [`CLIP`].
 const CLIP_PART: usize = 12;
 
 /// A line that may be shown.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct HeldRow {
-    /// Counted from 0. A long line of markup is several rows.
+    /// The number of the row, counted from 0. A long line of markup is several rows.
     pub(super) number: u64,
-    /// The number of its line, counted from 0.
+    /// The number of the line that contains the row, counted from 0.
     pub(super) line: u64,
-    /// It begins where its line begins.
+    /// The row begins at the start of its line.
     pub(super) starts_line: bool,
-    /// It ends where its line ends.
+    /// The row ends at the end of its line.
     pub(super) ends_line: bool,
-    /// Where in the original it begins, and where ends what is shown of it.
+    /// The offset in the original at which the row begins.
     pub(super) start: u64,
+    /// The offset in the original at which the shown part of the row ends.
     pub(super) end: u64,
-    /// How many bytes of the original are shown unchanged.
+    /// The number of bytes of the original that are shown unchanged.
     pub(super) unchanged: u64,
-    /// Where its text stands among those held, and how long that is.
+    /// The offset of the text of the row in [`StructuredLines::text`].
     pub(super) at: u32,
+    /// The number of bytes of the text of the row.
     pub(super) len: u32,
-    /// Only its start is shown.
+    /// Only the start of the row is shown.
     pub(super) clipped: bool,
+    /// The rank that the reader gave the row.
     pub(super) near: u32,
     pub(super) why: Why,
 }
 
 impl HeldRow {
-    /// Returns how near it is, among `count` lines, and why.
+    /// Returns the rank of the row among `count` rows, and the reason for the rank.
+    ///
+    /// The first and the last rows get a low rank, too.
     pub(super) fn rank(&self, count: u64) -> (u32, Why) {
         let first = log2(self.number / 2).saturating_add(4);
         let last = log2(count.saturating_sub(self.number + 1)).saturating_add(8);
@@ -57,55 +65,59 @@ impl HeldRow {
     }
 }
 
-/// A row that may be shown.
+/// A held row with its text, for users outside this module.
 pub(crate) struct ShownRow<'a> {
-    /// Its place in the original.
+    /// The place of the row in the original.
     pub(crate) bytes: Range<u64>,
-    /// The number of its line, counted from 0.
+    /// The number of the line that contains the row, counted from 0.
     pub(crate) line: u64,
     pub(crate) starts_line: bool,
     pub(crate) text: &'a [u8],
-    /// How many bytes of the original are unchanged in it.
+    /// The number of bytes of the original that are unchanged in `text`.
     pub(crate) unchanged: u64,
 }
 
-/// Lines as they stream by.
+/// The held rows of an output that streams in.
 #[derive(Debug, Clone)]
 pub(crate) struct StructuredLines {
     pub(super) rows: Vec<HeldRow>,
     pub(super) text: Vec<u8>,
-    /// How many rows have ended.
+    /// The number of rows that have ended.
     pub(super) count: u64,
-    /// How many lines have ended.
+    /// The number of lines that have ended.
     lines: u64,
-    /// The line at hand began with rows that have ended.
+    /// The current line began with rows that have ended.
     within_line: bool,
     reader: LineReader,
-    /// The start of the line at hand, which may yet be overwritten.
+    /// The start of the current line. A carriage return can still overwrite it.
     line: MappedText<'static>,
-    /// It goes on beyond what is held.
+    /// The current line is longer than the held text.
     line_is_cut: bool,
-    /// Where in the original it begins.
+    /// The offset in the original at which the current row begins.
     start: u64,
+    /// The number of bytes at which lines are clipped.
     clip: usize,
     /// A line was clipped.
     pub(super) clips: bool,
+    /// The number of bytes that rows and texts may take in memory.
     most: usize,
 }
 
 /// A row as it is shown, whole or in part.
 struct Shown {
+    /// The number of bytes of the row that are shown.
     clip: usize,
-    /// Where in the original the part ends.
+    /// The offset in the original at which the shown part ends.
     end: u64,
     unchanged: u64,
+    /// The row ends with a line feed.
     feed: bool,
-    /// The line goes on after it.
+    /// The line continues after the row.
     goes_on: bool,
 }
 
 impl StructuredLines {
-    /// Returns what the lines are.
+    /// Returns the kind of the output.
     pub(crate) fn kind(&self) -> Kind {
         self.reader.kind()
     }
@@ -131,19 +143,19 @@ impl StructuredLines {
         }
     }
 
-    /// Tells whether these are the lines of a diff.
+    /// Tells whether the output is a diff.
     pub(super) fn is_diff(&self) -> bool {
         matches!(self.reader, LineReader::Diff(_))
     }
 
-    /// Says that the output ends, `len` bytes after its start.
+    /// Ends the output, which has `len` bytes.
     pub(crate) fn finish(&mut self, len: u64) {
         if self.start < len {
             self.end_held_line(len, false);
         }
     }
 
-    /// Takes the line that is held.
+    /// Ends the held line at `end`.
     fn end_held_line(&mut self, end: u64, feed: bool) {
         if self.splits() && (self.within_line || self.line.len() > LONG) {
             self.split_line(self.line.len());
@@ -167,8 +179,8 @@ impl StructuredLines {
         matches!(self.reader, LineReader::Markup(_))
     }
 
-    /// Ends a row at each element of the line at hand that ends within its first `len` bytes. Most reports of tests are
-    /// one line.
+    /// Ends a row after each element within the first `len` bytes of the current line. Most test
+    /// reports are one line.
     fn split_line(&mut self, len: usize) {
         let mut line = std::mem::take(&mut self.line);
         let mut from = 0;
@@ -189,7 +201,7 @@ impl StructuredLines {
         self.line = line;
     }
 
-    /// Takes a line that came in one part, at `at`, with its line feed.
+    /// Takes a line that came in one part, with its line feed. The line begins at `at`.
     fn end_plain_line(&mut self, at: u64, text: &[u8]) {
         let clip = self.clip(text);
         let (end, unchanged) = (at + clip as u64, clip as u64);
@@ -198,7 +210,7 @@ impl StructuredLines {
         self.end_line(read, read.len() < text.len(), &shown, at + text.len() as u64 + 1);
     }
 
-    /// Reads a line that ends at `end`, break included.
+    /// Reads a row that ends at `end`, its line break included, and holds the row.
     fn end_line(&mut self, text: &[u8], cut: bool, shown: &Shown, end: u64) {
         let LineRank { near, why, with, spans } =
             self.reader.read(StructureLine { text, cut, number: self.count });
@@ -243,9 +255,9 @@ impl StructuredLines {
         }
     }
 
-    /// Returns where a line is clipped; most are not.
+    /// Returns the number of bytes of a line that are shown. Most lines are not clipped.
     fn clip(&self, text: &[u8]) -> usize {
-        // A line that is clipped costs a mark; one that is hardly longer is shown whole.
+        // A clipped line costs a mark, so a line that is only a little longer is shown whole.
         if text.len() <= self.clip + self.clip / 4 {
             text.len()
         } else {
@@ -253,7 +265,7 @@ impl StructuredLines {
         }
     }
 
-    /// Keeps the lines that `keep` wants, by where they stand.
+    /// Drops the rows whose place in the original `keep` rejects.
     pub(crate) fn narrow(&mut self, keep: impl Fn(&Range<u64>) -> bool) {
         self.rows.retain(|row| keep(&(row.start..row.end)));
     }
@@ -273,12 +285,12 @@ impl StructuredLines {
         self.text.len() + self.rows.len() * size_of::<HeldRow>()
     }
 
-    /// Lets go of the lines that are furthest, of equals the later ones, until about a quarter of
-    /// what is held is left.
+    /// Drops the rows with the highest ranks until about a quarter of the memory limit is used.
+    /// Among rows with the same rank, the later rows are dropped first.
     fn prune(&mut self) {
         let ranks: Vec<u32> = self.rows.iter().map(|row| row.rank(self.count).0).collect();
         let size = |row: &HeldRow| row.len as usize + size_of::<HeldRow>();
-        // Ranks are few, so that sizes are added up by rank and nothing is sorted.
+        // The number of ranks is small, so adding up the sizes by rank is faster than sorting.
         let highest = ranks.iter().max().map_or(0, |highest| *highest as usize);
         let mut sizes = vec![0; highest + 1];
         ranks.iter().zip(&self.rows).for_each(|(rank, row)| sizes[*rank as usize] += size(row));
@@ -304,7 +316,7 @@ impl StructuredLines {
         text.truncate(end);
     }
 
-    /// Adds to the line at hand, of which no more is held than may be looked at.
+    /// Adds text to the current line, up to [`HELD`] bytes.
     fn hold(&mut self, mut at: u64, mut text: &[u8]) {
         while !self.line_is_cut {
             let room = HELD.saturating_sub(self.line.len());
@@ -314,7 +326,7 @@ impl StructuredLines {
             if text.is_empty() {
                 return;
             }
-            // Only now, so that the size of chunks makes no difference.
+            // Splits only when the line is full, so that the size of chunks makes no difference.
             let held = self.line.len();
             if self.splits() {
                 self.split_line(held.saturating_sub(BACK));
@@ -324,11 +336,13 @@ impl StructuredLines {
     }
 }
 
-/// How much of a line is held: beyond what is read, as much as backspaces may take back.
+/// The number of bytes of a line that are held: the bytes that are read and [`BACK`].
 const HELD: usize = READ + BACK;
+
+/// The number of bytes that backspaces can erase at most.
 const BACK: usize = 4 * LONGEST_ERASURE as usize;
 
-/// A longer line of markup is read element by element.
+/// The number of bytes above which a line of markup is read element by element.
 const LONG: usize = 4096;
 
 impl Sink for StructuredLines {
@@ -361,14 +375,14 @@ impl Sink for StructuredLines {
         self.line.clear();
         self.line_is_cut = false;
         if self.within_line {
-            // The rows of the line are overwritten, too.
+            // The new text also overwrites the rows of the line.
             self.rows.retain(|row| row.line < self.lines);
             self.within_line = false;
         }
     }
 
     fn erase(&mut self, chars: u64) {
-        // Of a line that is longer than what is held, only what is not held can be taken back.
+        // If the line is longer than the held text, backspaces only reach text that is not held.
         if !self.line_is_cut {
             self.line.truncate(nth_char_from_end(self.line.text(), chars));
         }

@@ -1,4 +1,6 @@
-//! Tables of values between delimiters: the header, and rows that differ from the rest.
+//! Ranks the lines of tables with delimiters, such as CSV.
+//!
+//! The header comes first, then rows that report a failure or differ from the rest.
 
 use super::field_roles::{FieldRole, fails, role};
 use super::json::log2;
@@ -6,10 +8,10 @@ use super::novelty::{Novelty, hash, mix};
 use super::reader::{ForeignLines, LineRank, StructureLine, graded};
 use crate::Why;
 
-/// How many columns are looked at for what they tell.
+/// The number of columns whose names are read at most.
 const COLUMNS: usize = 64;
 
-/// Where we are in a table.
+/// The state of the reader within a table.
 #[derive(Debug, Clone)]
 pub(crate) struct TableReader {
     delimiter: u8,
@@ -17,9 +19,9 @@ pub(crate) struct TableReader {
     looks: Novelty,
     failed: u64,
     foreign: ForeignLines,
-    /// The row at hand, if it goes on: a value in quotes has line breaks.
+    /// The current row, if it continues on the next line: a quoted value contains a line break.
     open: Option<RowValues>,
-    /// What the row at hand is, for the lines it goes on with.
+    /// The rank of the current row, for the lines on which the row continues.
     grade: LineRank,
 }
 
@@ -59,7 +61,7 @@ impl TableReader {
         self.grade = match foreign {
             Some(rank) => rank,
             None if header => LineRank::new(0, Why::Heading),
-            // Its last columns may be missing for no other reason.
+            // The last columns may be missing only because the line was cut.
             None if line.cut && !failed => LineRank::PLAIN,
             None => {
                 let look = mix(look, columns as u64);
@@ -69,7 +71,7 @@ impl TableReader {
         self.grade
     }
 
-    /// Reads a line that goes on with a row: a value in quotes has line breaks.
+    /// Reads a line on which a row continues: a quoted value contains a line break.
     fn read_on(&mut self, mut row: RowValues, line: StructureLine) -> LineRank {
         row.lines += 1;
         let had_failed = row.failed;
@@ -77,35 +79,35 @@ impl TableReader {
         let near = self.grade.near.saturating_add(4 + log2(row.lines / 4));
         let mut rank = LineRank { near, ..self.grade };
         if row.failed && !had_failed && self.grade.why != Why::Heading {
-            // A column after the break says so.
+            // A column after the line break reports the failure.
             self.failed += 1;
             let grade = LineRank::new(log2(self.failed - 1) / 2, Why::Failure);
             rank = LineRank { with: Some(row.lines), spans: true, ..grade };
             self.grade = grade;
         }
-        // Where a line is too long to be read to its end, the row is taken to end with it.
+        // If a line is too long to be read to its end, the row is assumed to end there.
         self.open = (row.is_open && !line.cut).then_some(row);
         rank
     }
 }
 
-/// The values of a row, as far as it has been read.
+/// A summary of the values of a row that have been read so far.
 #[derive(Debug, Clone, Copy, Default)]
 struct RowValues {
     columns: usize,
-    /// A hash of the values that tell something.
+    /// A hash of the values in columns that have a role.
     look: u64,
     failed: bool,
-    /// The quotes of its last value are open.
+    /// The closing quote of the last value has not come yet.
     is_open: bool,
-    /// How many lines it has besides the first.
+    /// The number of lines of the row after the first line.
     lines: u64,
 }
 
 impl RowValues {
     /// Reads the next line of the row.
     fn read(&mut self, text: &[u8], delimiter: u8, roles: &[FieldRole]) {
-        // The first value goes on with one that has been counted.
+        // The first value continues a value that has been counted already.
         let mut goes_on = self.is_open;
         self.is_open = each_value(text, delimiter, goes_on, |value| {
             if std::mem::take(&mut goes_on) {
@@ -122,8 +124,8 @@ impl RowValues {
     }
 }
 
-/// Shows each value of a row to `each`, without its quotes; tells whether the last one's are open. The first one's may be
-/// `quoted` from a line before.
+/// Calls `each` with each value of a row, without quotes. Tells whether the last value still needs
+/// its closing quote. With `quoted`, the first value continues a quoted value of the line before.
 fn each_value(text: &[u8], delimiter: u8, mut quoted: bool, mut each: impl FnMut(&[u8])) -> bool {
     let mut start = 0;
     for at in memchr::memchr2_iter(delimiter, b'"', text) {
@@ -143,7 +145,7 @@ fn without_quotes(value: &[u8]) -> &[u8] {
     value.strip_prefix(b"\"").and_then(|value| value.strip_suffix(b"\"")).unwrap_or(value)
 }
 
-/// Tells whether lines are those of a file with their numbers, as `cat -n` and `nl` write them.
+/// Tells whether the lines are a file with line numbers, as `cat -n` and `nl` print it.
 fn are_numbered<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     let number = |line: &str| line.trim_start().split_once('\t')?.0.parse::<u64>().ok();
     let numbers: Option<Vec<u64>> = lines.take(50).map(number).collect();
@@ -152,12 +154,12 @@ fn are_numbered<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     })
 }
 
-/// Returns what stands between the values of a table; `None` if lines are those of none.
+/// Returns the delimiter between the values of a table, or `None` if the lines are not a table.
 pub(super) fn delimiter<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> Option<u8> {
     if are_numbered(lines.clone()) {
         return None;
     }
-    // Commas stand in any text, tabs in some listings.
+    // Commas occur in any text and tabs in some listings, so each delimiter needs several columns.
     [(b'\t', 2), (b',', 3), (b';', 3), (b'|', 3)].into_iter().find_map(|(delimiter, least)| {
         let (mut rows, mut alike, mut columns) = (0, 0, 0);
         let mut quoted = false;

@@ -1,18 +1,20 @@
-//! Test reports in the Test Anything Protocol: the plan, what failed and why, the summary.
+//! Ranks the lines of test reports in the Test Anything Protocol (TAP).
+//!
+//! The plan, the failed tests with their diagnostics, and the summary come first.
 
 use super::json::log2;
 use super::reader::{ForeignLines, LineRank, StructureLine};
 use crate::Why;
 
-/// Where we are in a report.
+/// The state of the reader within a report.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TapReader {
     failed: u64,
-    /// How many lines have followed on a test that failed.
+    /// The number of lines since the last failed test, if no other test came after it.
     since_failed: Option<u64>,
-    /// How many plans have come: a run of several scripts has one for each.
+    /// The number of plans so far. A run of several scripts has a plan for each script.
     plans: u64,
-    /// The lines of another program, such as the summary of the run.
+    /// The state for lines of another program, such as the summary of the run.
     foreign: ForeignLines,
 }
 
@@ -29,7 +31,7 @@ impl TapReader {
             self.since_failed = None;
             return LineRank::PLAIN;
         }
-        // The plan of a subtest is indented; only the plan of the report is a part of its summary.
+        // The plan of a subtest is indented. Only the plan of the report itself is a heading.
         if line.text.starts_with(b"1..") {
             self.plans += 1;
             return LineRank::new(4 * log2(self.plans - 1), Why::Heading);
@@ -37,7 +39,8 @@ impl TapReader {
         if text.starts_with(b"TAP version") || is_summary(text) {
             return LineRank::new(0, Why::Heading);
         }
-        // A script says on another stream why a test failed, before the row of the test or after it.
+        // A script prints the cause of a failure on another stream, so the cause may come before
+        // the line of the test or after it.
         if begins_diagnosis(text) {
             self.failed += 1;
             self.since_failed = Some(0);
@@ -63,19 +66,19 @@ impl TapReader {
     }
 }
 
-/// Tells whether a line says how a test went.
+/// Tells whether a line reports the result of a test.
 fn is_test(text: &[u8]) -> bool {
     let rest = text.strip_prefix(b"not ").unwrap_or(text).strip_prefix(b"ok");
     rest.is_some_and(|rest| rest.first().is_none_or(|byte| *byte == b' '))
 }
 
-/// Tells whether a test was expected to fail.
+/// Tells whether a test was skipped or expected to fail.
 fn is_excused(text: &[u8]) -> bool {
     let upper = text.to_ascii_uppercase();
     [&b"# TODO"[..], b"# SKIP"].iter().any(|word| memchr::memmem::find(&upper, word).is_some())
 }
 
-/// Tells whether a comment begins to say why a test failed: `#   Failed test 'adds up'`.
+/// Tells whether a comment begins the diagnostics of a failed test: `#   Failed test 'adds up'`.
 fn begins_diagnosis(text: &[u8]) -> bool {
     let comment = text.strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
     comment.is_some_and(|comment| comment.starts_with(b"Failed test"))
@@ -97,7 +100,7 @@ fn is_summary(text: &[u8]) -> bool {
     .any(|start| word.starts_with(start))
 }
 
-/// Tells whether lines are those of a report.
+/// Tells whether the lines are a TAP report.
 pub(super) fn is_tap<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     let (mut tests, mut plans) = (0, 0);
     for (at, line) in lines.take(200).enumerate() {

@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_tokens_and_nothing_is_nothing() {
+    fn estimate_of_words_is_close_and_of_empty_text_is_zero() {
         assert_eq!(Estimate::of(b""), 0);
         let pangram = Estimate::of(b"the quick brown fox jumps over the lazy dog");
         assert!((7..=10).contains(&pangram), "{pangram}");

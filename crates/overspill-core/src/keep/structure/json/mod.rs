@@ -1,9 +1,8 @@
-//! JSON, shortened to JSON that shows the shape of it.
+//! Shortens JSON to JSON that shows its shape.
 //!
-//! The text is read as it streams by ([`scan`]). Its values are held as a tree, of which those
-//! furthest from what one looks at first are let go when there are too many ([`tree`], [`rank`]).
-//! What is left is written within the limits ([`show`]): JSON again, which says in place how much
-//! was left out.
+//! [`scan`] reads the text as it streams in. [`tree`] holds the values. When memory gets short, the
+//! values with the highest ranks are dropped ([`rank`]). At the end, [`show`] writes the values
+//! that are left as JSON within the limits. Each gap says how many values are missing.
 
 mod rank;
 mod scan;
@@ -15,15 +14,15 @@ pub(crate) use scan::JsonScan;
 
 use tree::{Node, NodeKind, ranks};
 
-/// The shape of a JSON text, and as much of it as may be shown.
+/// The values of a JSON text that may be shown, with their ranks.
 #[derive(Debug, Clone)]
 pub(crate) struct Outline {
     nodes: Vec<Node>,
     text: Vec<u8>,
     ranks: Vec<u32>,
-    /// Where the values within each value end.
+    /// For each value, the index of the first value that is not inside it.
     ends: Vec<u32>,
-    /// The rank up to which there is anything.
+    /// The rank from which on everything is shown.
     highest: u32,
 }
 

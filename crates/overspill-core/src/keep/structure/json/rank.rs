@@ -1,26 +1,28 @@
-//! How far a value is from what one looks at first.
+//! Ranks the values of a JSON text. A value with a low rank is shown first.
 //!
-//! The root has rank 0, and each step away from it adds something: the first items of an array are
-//! near, the later the further, and so are the last ones; what went wrong is near wherever it
-//! stands. What is shown are the values up to some rank, so nothing is ever shown without what it
-//! is part of, and of an item that is near more is shown than of one that is far.
+//! The root has rank 0, and each step away from the root adds to the rank. The first and the last
+//! items of an array add little, the items between them add more. A value that reports a failure
+//! adds little at any place. The outline shows the values up to some rank, so a value is never
+//! shown without its parent, and more is shown of values with a low rank.
 
 use super::tree::{Node, NodeKind, NodeMark};
 
-/// Twice as far.
+/// The number that a doubled distance adds to the rank.
 pub(super) const DOUBLE: u32 = 16;
 
-/// What an array or an object adds. What is first in it adds nothing, so that nothing is shown of
-/// which nothing is shown.
+/// The number that an array or an object adds to the rank. Its first value adds nothing, so that
+/// an array or an object is never shown without a value.
 const LEVEL: u32 = 4;
 
-/// An object with more members than this is a table of things, and far members are far.
+/// The number of members above which an object counts as a table, so that later members get a
+/// higher rank.
 const MEMBERS: u64 = 24;
 
-/// What a string shows of itself at its own rank, in bytes; with each doubling, twice as much.
+/// The number of bytes of a string that are shown at the rank of the string. Each [`DOUBLE`] above
+/// that rank shows twice as many.
 const TEXT: u64 = 64;
 
-/// Returns what a value adds to the rank of its parent, which has `count` values.
+/// Returns the number that a value adds to the rank of its parent, which has `count` values.
 pub(super) fn step(node: &Node, parent: NodeKind, count: u64) -> u32 {
     let after = count.saturating_sub(node.index + 1);
     let before = match parent {
@@ -28,7 +30,7 @@ pub(super) fn step(node: &Node, parent: NodeKind, count: u64) -> u32 {
         NodeKind::Object => node.index / 8,
         NodeKind::Array | NodeKind::Text | NodeKind::Bare => node.index / 2,
     };
-    // What is not further from the start need not be asked how far it is from the end.
+    // If a value is nearer to the start, its distance to the end does not matter.
     let nearest = if before <= after { log2(before) } else { log2(before).min(8 + log2(after)) };
     let marked = match node.mark {
         NodeMark::None => u32::MAX,
@@ -42,23 +44,24 @@ pub(super) fn step(node: &Node, parent: NodeKind, count: u64) -> u32 {
     level + nearest.min(marked)
 }
 
-/// Returns how many bytes of a string of rank `rank` are shown where ranks up to `bar` are.
+/// Returns the number of bytes that are shown of a string of rank `rank` if ranks up to `bar` are
+/// shown.
 pub(super) fn room(rank: u32, bar: u32) -> u64 {
     let slack = bar.saturating_sub(rank);
     let (doublings, part) = (slack / DOUBLE, u64::from(slack % DOUBLE));
     (TEXT + TEXT * part / u64::from(DOUBLE)) << doublings.min(40)
 }
 
-/// Returns how far beyond its rank one must go to see `bytes` of a string.
+/// Returns how much higher than the rank of a string the bar must be to show `bytes` of the string.
 pub(super) fn slack(bytes: u64) -> u32 {
     log2(bytes / TEXT) + DOUBLE
 }
 
-/// Returns the logarithm of `n + 1`, as [`DOUBLE`] counts it.
+/// Returns the binary logarithm of `n + 1`, multiplied by [`DOUBLE`].
 pub(crate) fn log2(n: u64) -> u32 {
     let n = n.saturating_add(1);
     if n < 1 << 52 {
-        // The exponent of a floating-point number, and the first four bits behind its point.
+        // The exponent of a floating-point number and the first four bits of its mantissa.
         return ((n as i64 as f64).to_bits() >> 48) as u32 - 1023 * DOUBLE;
     }
     let whole = n.ilog2();
@@ -70,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_doubling_is_a_doubling() {
+    fn rank_and_room_follow_each_doubling() {
         assert_eq!([0, 1, 2, 3, 7, 1023].map(log2), [0, 16, 24, 32, 48, 160]);
         assert_eq!(log2(u64::MAX), 63 * DOUBLE + 15);
         assert_eq!(

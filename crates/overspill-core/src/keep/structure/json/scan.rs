@@ -1,39 +1,39 @@
-//! Reads JSON as it streams by and holds what an outline may show.
+//! Reads JSON as it streams in and builds the tree from which the outline is made.
 
 use super::Outline;
 use super::tree::{NodeKind, Tree};
 use crate::json::{JsonToken, JsonTokens};
 use crate::text::Sink;
 
-/// The largest length of a name. A text with a longer name gets no outline.
+/// The largest number of bytes of a name. A text with a longer name gets no outline.
 const LONGEST_NAME: usize = 1024;
 
-/// The largest length of a number.
+/// The largest number of bytes of a number. A text with a longer number gets no outline.
 const LONGEST_NUMBER: usize = 1024;
 
-/// A JSON text that streams by.
+/// The state of the reader within a JSON text that streams in.
 #[derive(Debug, Clone)]
 pub(crate) struct JsonScan {
     tokens: JsonTokens,
     /// The text is not JSON, or has no outline.
     has_failed: bool,
     tree: Tree,
-    /// The string at hand is the name of a member.
+    /// The current string is the name of a member.
     is_name: bool,
-    /// A part of a number or a literal was held.
+    /// The start of the current number or literal is already in the tree.
     in_word: bool,
-    /// The beginning of the string or word at hand in the text of the tree.
+    /// The offset of the current string or word in the text of the tree.
     at: usize,
-    /// The length of the string so far.
+    /// The number of bytes of the current string so far.
     len: u64,
-    /// The end of a string whose beginning is too long to be held.
+    /// The end of the current string, if the string is too long to be held as a whole.
     tail: Vec<u8>,
-    /// How many bytes of a string's beginning, and of its end, are held.
+    /// The number of bytes that are held of the start of a string, and of its end.
     most: usize,
 }
 
 impl JsonScan {
-    /// Starts with nothing; the preview has at most `most` bytes.
+    /// Returns a reader for a preview of at most `most` bytes.
     pub(crate) fn new(most: usize) -> JsonScan {
         JsonScan {
             tokens: JsonTokens::document(),
@@ -53,13 +53,13 @@ impl JsonScan {
         self.has_failed
     }
 
-    /// Ends the text; returns `None` if it has no outline.
+    /// Ends the text and returns its outline, or `None` if the text has no outline.
     pub(crate) fn finish(self) -> Option<Outline> {
         self.is_complete().then(|| Outline::new(self.tree.nodes, self.tree.text))
     }
 
-    /// Reads a whole text; returns a hash of its shape, and whether it reports a failure. Returns
-    /// `None` if it has no outline.
+    /// Reads a whole text and returns a hash of its shape, and whether the text reports a failure.
+    /// Returns `None` if the text has no outline.
     pub(crate) fn look(&mut self, text: &[u8]) -> Option<(u64, bool)> {
         self.tokens.restart();
         (self.has_failed, self.in_word) = (false, false);
@@ -98,7 +98,7 @@ impl JsonScan {
 
     #[inline]
     fn begin_string(&mut self, is_name: bool) {
-        // An outline is of an array or an object.
+        // Only an array or an object has an outline.
         self.has_failed = !self.tree.is_open();
         (self.at, self.len) = (self.tree.text.len(), 0);
         self.is_name = is_name;
@@ -119,7 +119,7 @@ impl JsonScan {
         }
     }
 
-    /// Holds a part of a string of which only `room` bytes belong to the beginning.
+    /// Holds a part of a string if only `room` bytes of it belong to the held start.
     fn hold_at_end(&mut self, part: &[u8], room: usize) {
         self.tree.text.extend_from_slice(&part[..room]);
         self.tail.extend_from_slice(&part[part.len().saturating_sub(self.most).max(room)..]);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn json_is_told_from_what_is_none() {
+    fn json_scan_accepts_json_and_rejects_other_text() {
         for text in [
             "{}",
             " [ ] \n",

@@ -1,21 +1,21 @@
-//! Writes an outline as JSON.
+//! Writes an outline as JSON within the limits.
 
 use super::tree::{Node, NodeKind, NodeMark};
 use super::{Outline, rank};
 use crate::text::commas;
 use crate::{Limits, Policy};
 
-/// How long a line is before it is broken up.
+/// The number of bytes above which a value is written over several lines.
 const WIDTH: usize = 140;
 
-/// Where there are fewer lines than this, none is broken up.
+/// The line limit below which all values are written on one line.
 const FEW_LINES: u64 = 24;
 
 /// The longest escape in a string: `\u` and four digits.
 const LONGEST_ESCAPE: usize = 6;
 
 impl Outline {
-    /// Writes as much as there is room for within `limits`; `None` if that is nothing at all.
+    /// Writes as many values as fit within `limits`. Returns `None` if not even the root fits.
     pub(crate) fn fit(&self, policy: &Policy, limits: &Limits) -> Option<String> {
         let most = limits.most_bytes().map_or(usize::MAX, |most| most as usize);
         let width = match limits.lines {
@@ -48,24 +48,25 @@ impl Outline {
     }
 }
 
-/// A value that is shown, or a number of values that are not.
+/// A value that is shown, or a number of hidden values.
 #[derive(Clone, Copy)]
 enum Part {
     Value(usize),
     Gap { values: u64, failed: u64 },
 }
 
+/// A writer that shows the values up to the rank `bar`.
 struct Writer<'a> {
     outline: &'a Outline,
     bar: u32,
     width: usize,
-    /// It is of no use to write more.
+    /// The number of bytes after which the text is over the limit, so that the writer stops.
     most: usize,
     out: Vec<u8>,
 }
 
 impl Writer<'_> {
-    /// Writes a value: on one line if it is short, otherwise one part below the other.
+    /// Writes a short value on one line, and a longer value over several lines.
     fn value(&mut self, at: usize, indent: usize) {
         let start = self.out.len();
         let line = memchr::memrchr(b'\n', &self.out).map_or(0, |feed| feed + 1);
@@ -75,7 +76,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a value on one line; gives up beyond `end`.
+    /// Writes a value on one line. Returns `false` if the value does not fit before `end`.
     fn flat(&mut self, at: usize, end: usize) -> bool {
         let node = &self.outline.nodes[at];
         let (open, close) = match node.kind {
@@ -115,7 +116,7 @@ impl Writer<'_> {
         self.out.len() <= end
     }
 
-    /// Writes an array or an object over several lines; short values share one.
+    /// Writes an array or an object over several lines. Short items of an array share a line.
     fn tall(&mut self, at: usize, indent: usize) {
         let kind = self.outline.nodes[at].kind;
         self.out.push(if kind == NodeKind::Array { b'[' } else { b'{' });
@@ -123,7 +124,7 @@ impl Writer<'_> {
         if let [Part::Value(only)] = *parts
             && !self.is_leaf(parts[0])
         {
-            // What is all there is need not stand apart.
+            // A single value needs no line of its own.
             self.name(only);
             self.value(only, indent);
             self.out.push(if kind == NodeKind::Array { b']' } else { b'}' });
@@ -166,7 +167,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Tells whether a plain value has room on the line at hand.
+    /// Tells whether a plain value fits on the current line.
     fn goes_on(&self, part: Part) -> bool {
         let Part::Value(at) = part else { return false };
         let line = memchr::memrchr(b'\n', &self.out).map_or(0, |feed| feed + 1);
@@ -188,7 +189,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Says how many values are left out.
+    /// Writes the mark that says how many values are hidden.
     fn gap(&mut self, kind: NodeKind, nth: usize, values: u64, failed: u64) {
         let (count, s) = (commas(values), if values == 1 { "" } else { "s" });
         let failed = match failed {
@@ -197,14 +198,14 @@ impl Writer<'_> {
         };
         let text = match (kind, nth) {
             (NodeKind::Object, 1) => format!("\"…\":\"{count} more key{s}{failed}\""),
-            // A name that stands twice in an object is lost on most readers.
+            // Each mark in an object gets its own name, because most readers drop duplicate names.
             (NodeKind::Object, nth) => format!("\"…{nth}\":\"{count} more key{s}{failed}\""),
             _ => format!("\"… {count} more item{s}{failed} …\""),
         };
         self.out.extend_from_slice(text.as_bytes());
     }
 
-    /// Returns what is shown of the values within a value, and what is not.
+    /// Returns the shown values within a value, and the gaps between them.
     fn parts(&self, at: usize) -> Vec<Part> {
         let Outline { nodes, ranks, ends, .. } = self.outline;
         let parent = &nodes[at];
@@ -255,15 +256,16 @@ impl Writer<'_> {
     }
 }
 
-/// It is of no use to cut a string for less than the words that say so.
+/// The number of bytes of the mark in a string. Cutting fewer bytes would save nothing.
 const MARK: usize = 32;
 
-/// Returns how much of the start of a string can be shown in `room` bytes, escapes whole.
+/// Returns the number of bytes at the start of a string that fit into `room` bytes with whole
+/// escapes and characters.
 fn start_len(text: &[u8], room: usize) -> usize {
     let (mut at, mut end) = (0, 0);
     while at < text.len() && at < room {
         at += match text[at..] {
-            // Two of these may be one character.
+            // Two escapes of this kind can be one character.
             [b'\\', b'u', b'd' | b'D', b'8' | b'9' | b'a' | b'b' | b'A' | b'B', ..] => {
                 2 * LONGEST_ESCAPE
             }
@@ -279,13 +281,14 @@ fn start_len(text: &[u8], room: usize) -> usize {
     end
 }
 
-/// Returns how much of the end of a string can be shown in `room` bytes.
+/// Returns the number of bytes at the end of a string that fit into `room` bytes with whole escapes
+/// and characters.
 fn end_len(text: &[u8], room: usize) -> usize {
     let mut from = text.len().saturating_sub(room).max(LONGEST_ESCAPE);
     while from < text.len() {
         let before = &text[from - LONGEST_ESCAPE..from];
         let begins_escape = text[from] == b'\\' && text[from - 1] != b'\\';
-        // Far enough from the last backslash nothing is part of an escape.
+        // A byte far enough after the last backslash is not part of an escape.
         let outside = !before.contains(&b'\\') && text[from] & 0xC0 != 0x80;
         if outside || begins_escape && !is_second_half(&text[from..]) {
             return text.len() - from;
@@ -295,7 +298,7 @@ fn end_len(text: &[u8], room: usize) -> usize {
     0
 }
 
-/// Tells whether an escape stands for the second half of a character.
+/// Tells whether a text begins with the escape of a low surrogate, the second half of a character.
 fn is_second_half(text: &[u8]) -> bool {
     matches!(text, [b'\\', b'u', b'd' | b'D', b'c'..=b'f' | b'C'..=b'F', ..])
 }

@@ -1,51 +1,55 @@
-//! The values of a JSON text that may be shown, in bounded memory.
+//! Holds the values of a JSON text that may be shown. When the memory limit is reached, the values
+//! with the highest ranks are dropped.
 
 use super::super::field_roles::{FieldRole, fails, role};
 use super::super::novelty::{Novelty, hash, mix};
 use super::rank;
 
-/// What a value is.
+/// The kind of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NodeKind {
     Array,
     Object,
     Text,
-    /// A number, or one of the three words.
+    /// A number, `true`, `false` or `null`.
     Bare,
 }
 
-/// What sets a value apart from its siblings.
+/// The reason why a value stands out among its siblings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NodeMark {
     None,
-    /// It, or something in it, says that something went wrong.
+    /// The value, or a value in it, reports a failure.
     Failed,
-    /// None before it looked like this; so many had differed from those before them.
+    /// The shape of the value is new. The number counts the siblings with a new shape before it.
     Differs(u8),
 }
 
-/// A value. Those within it follow on it.
+/// A value. The values inside it directly follow it in the list.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
-    /// How many of its siblings stand before it.
+    /// The number of siblings before the value.
     pub(super) index: u64,
-    /// How many of those say that something went wrong.
+    /// The number of siblings before the value that report a failure.
     pub(super) failed_before: u64,
-    /// How many values it has; how long a string is.
+    /// The number of values in an array or object, or the number of bytes of a string.
     pub(super) total: u64,
-    /// How many of its values say that something went wrong.
+    /// The number of values inside it that report a failure.
     pub(super) failed: u64,
-    /// Where its text begins: its name, in quotes, then so much of its start and of its end.
+    /// The offset of its text: first the name in quotes, then the start and the end of the value.
     pub(super) at: u32,
+    /// The number of held bytes of the start of the value.
     pub(super) head: u32,
+    /// The number of held bytes of the end of the value.
     pub(super) tail: u32,
+    /// The number of bytes of the name, with its quotes; 0 without a name.
     pub(super) name: u16,
     pub(super) depth: u8,
     pub(super) kind: NodeKind,
     pub(super) mark: NodeMark,
 }
 
-/// How deep values are held; what lies deeper is only counted.
+/// The deepest level at which values are held. Deeper values are only counted.
 const DEEPEST: usize = 64;
 
 /// A value that is not closed yet.
@@ -57,36 +61,37 @@ struct Open {
     failed: u64,
     role: FieldRole,
     name_hash: u64,
-    /// What it looks like: the names and kinds of its members.
+    /// A hash of the shape of the value: the names and kinds of its members.
     look: u64,
-    /// What its values look like.
+    /// The shapes of the values inside it.
     looks: Novelty,
 }
 
-/// Holds what may be shown of the values that come by.
+/// The held values of a JSON text.
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
     pub(super) nodes: Vec<Node>,
     pub(super) text: Vec<u8>,
     open: Vec<Open>,
-    /// Those of values that are closed, for the next ones: most are small and many.
+    /// The shape lists of closed values, for reuse: most values are small, and they are many.
     spare: Vec<Novelty>,
     /// The number of open values that are too deep to be held.
     deeper: usize,
-    /// How many values the first of them has.
+    /// The number of values in the first open value that is too deep.
     deeper_count: u64,
-    /// Where the name of the value to come begins, and how long it is.
+    /// The offset of the name of the next value. Its number of bytes is `name`.
     name_at: usize,
     name: u16,
     role: FieldRole,
     name_hash: u64,
+    /// The number of bytes of memory above which values are dropped.
     most: usize,
-    /// What the root looks like once it is closed, and whether it says that something went wrong.
+    /// The hash of the shape of the closed root, and whether the root reports a failure.
     pub(super) root: Option<(u64, bool)>,
 }
 
 impl Tree {
-    /// Starts to hold up to `most` bytes.
+    /// Returns an empty tree that holds up to `most` bytes.
     pub(super) fn new(most: usize) -> Tree {
         Tree {
             nodes: Vec::new(),
@@ -113,8 +118,8 @@ impl Tree {
         (self.name, self.role, self.root) = (0, FieldRole::Plain, None);
     }
 
-    /// Adds the first `len` bytes of `text` to what is held. Short ones, which most are, are copied
-    /// with what is behind them: that takes less than to copy as many as there are.
+    /// Adds the first `len` bytes of `text` to the held text. For a short text, which is the usual
+    /// case, a fixed number of bytes is copied and then truncated, because that is faster.
     #[inline]
     pub(super) fn hold(&mut self, text: &[u8], len: usize) {
         match text.first_chunk::<16>() {
@@ -127,12 +132,12 @@ impl Tree {
         }
     }
 
-    /// Tells whether the next value is part of another.
+    /// Tells whether the next value is inside an array or an object.
     pub(super) fn is_open(&self) -> bool {
         !self.open.is_empty()
     }
 
-    /// Says that the text from `at` on, in quotes, is the name of the value to come.
+    /// Takes the text from `at` on, in quotes, as the name of the next value.
     pub(super) fn named(&mut self, at: usize) {
         if self.deeper == 0 {
             let name = &self.text[at..];
@@ -168,7 +173,7 @@ impl Tree {
         self.role = FieldRole::Plain;
     }
 
-    /// Ends the array or object at hand.
+    /// Ends the current array or object.
     pub(super) fn close(&mut self) {
         if self.deeper > 0 {
             self.deeper -= 1;
@@ -191,14 +196,14 @@ impl Tree {
         self.nodes[node].total = open.count;
         self.nodes[node].failed = open.failed;
         let is_error = open.role == FieldRole::Error && open.count > 0;
-        // Of a row, the number of its columns tells more than what they are.
+        // The number of items of an array is part of its shape.
         let look =
             if open.kind == NodeKind::Array { open.look ^ open.count << 8 } else { open.look };
         self.ended(node, look, open.name_hash, is_error || open.failed > 0);
     }
 
-    /// Adds a value without others in it, which has the text from `at` on: so much of its start,
-    /// the rest of its end, of `total` bytes.
+    /// Adds a string, a number or a literal of `total` bytes. Its held text begins at `at`: first
+    /// `head` bytes of its start, then its end.
     #[inline(always)]
     pub(super) fn leaf(&mut self, kind: NodeKind, at: usize, head: usize, total: u64) {
         if self.deeper > 0 {
@@ -240,7 +245,7 @@ impl Tree {
         self.nodes.len() as u32 - 1
     }
 
-    /// Says that a value has ended, to what it is part of.
+    /// Adds an ended value to the counts and the shape of its parent.
     #[inline(always)]
     fn ended(&mut self, node: usize, look: u64, name: u64, failed: bool) {
         let Some(parent) = self.open.last_mut() else {
@@ -258,7 +263,7 @@ impl Tree {
                 // The names and values within a member do not make its parent look different.
                 let inner = if is_leaf { look } else { self.nodes[node].kind as u64 };
                 parent.look = mix(mix(parent.look, name), inner);
-                // A member that is a plain value is not like any other.
+                // Plain members differ anyway, so only arrays and objects are compared.
                 if !is_leaf {
                     parent.compare(&mut self.nodes[node], look);
                 }
@@ -276,7 +281,7 @@ impl Tree {
         self.nodes.len() * size_of::<Node>() + self.text.len()
     }
 
-    /// Lets go of what is furthest, until about a quarter of it is left.
+    /// Drops the values with the highest ranks until about a quarter of the memory limit is used.
     #[cold]
     #[inline(never)]
     fn prune(&mut self) {
@@ -314,7 +319,7 @@ impl Tree {
         self.text.truncate(text_end);
     }
 
-    /// Returns the rank up to which values are held.
+    /// Returns the highest rank at which values are held after pruning.
     fn bar(&self, ranks: &[u32]) -> u32 {
         let mut sizes = [0; 1024];
         let last = sizes.len() - 1;
@@ -323,7 +328,7 @@ impl Tree {
             let text = u64::from(node.head + node.tail);
             let mut shown = 2 * rank::room(0, 0);
             sizes[at] += size_of::<Node>() as u64 + u64::from(node.name) + text.min(shown);
-            // The rest of a long string comes bit by bit, as in `held`.
+            // The rest of a long string belongs to higher ranks part by part, as in `held`.
             let mut further = at;
             while shown < text {
                 further += rank::DOUBLE as usize;
@@ -342,7 +347,7 @@ impl Tree {
 }
 
 impl Open {
-    /// Compares a value with those before it, and marks it if it is of a new kind among many.
+    /// Compares a value with the values before it, and marks it if its shape is new and rare.
     fn compare(&mut self, node: &mut Node, look: u64) {
         if let Some(before) = self.looks.is_new(look, self.count)
             && node.mark == NodeMark::None
@@ -352,7 +357,7 @@ impl Open {
     }
 }
 
-/// Returns how much of its start and its end is held of a string.
+/// Returns the numbers of bytes that stay held of the start and of the end of a value.
 fn held(node: &Node, rank: u32, bar: u32) -> (usize, usize) {
     let (head, tail) = (node.head as usize, node.tail as usize);
     let room = usize::try_from(2 * rank::room(rank, bar)).unwrap_or(usize::MAX);
@@ -376,7 +381,7 @@ pub(super) fn ranks(nodes: &[Node]) -> Vec<u32> {
                 rank + rank::step(node, kind, count)
             }
         };
-        // Nothing is within a plain value.
+        // A plain value has no values inside it.
         if matches!(node.kind, NodeKind::Array | NodeKind::Object) {
             path[depth] = (rank, node.kind, node.total);
         }
@@ -385,7 +390,7 @@ pub(super) fn ranks(nodes: &[Node]) -> Vec<u32> {
     ranks
 }
 
-/// Tells numbers and words apart.
+/// Returns one byte for each sort of plain value: booleans, `null` and numbers.
 fn kind_of(bare: &[u8]) -> u8 {
     match bare.first() {
         Some(b't' | b'f') => b't',
