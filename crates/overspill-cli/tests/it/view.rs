@@ -261,7 +261,7 @@ fn page_does_not_count_as_read_later() {
 }
 
 #[test]
-fn seen_is_byte_for_byte_what_was_printed() {
+fn seen_text_is_exactly_the_printed_text() {
     let dir = tempfile::tempdir().unwrap();
     let log = "for n in $(seq 1 4000); do echo \"step $n ok\"; done; printf 'error: \\033[31mbroken\\033[0m\\n'; seq 1 9000; exit 2";
     let json = "printf '['; for n in $(seq 1 9000); do printf '{\"id\":%s},' $n; done; printf '0]'";
@@ -278,7 +278,7 @@ fn seen_is_byte_for_byte_what_was_printed() {
 }
 
 #[test]
-fn seen_is_not_exact_if_lines_were_shown_while_the_command_ran() {
+fn seen_text_is_not_exact_if_lines_were_shown_while_the_command_ran() {
     let dir = tempfile::tempdir().unwrap();
     let (id, _) = saved(dir.path(), "seq 1 30000; sleep 4; echo end");
     let view = Viewing::opened(dir.path(), &[]);

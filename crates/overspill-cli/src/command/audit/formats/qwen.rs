@@ -1,4 +1,4 @@
-//! Qwen Code: `~/.qwen/projects/PROJECT/chats/SESSION.jsonl`, seen with 0.24.4.
+//! Reads transcripts of Qwen Code: `~/.qwen/projects/PROJECT/chats/SESSION.jsonl`. Tested with version 0.24.4.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
     is_document: false,
 };
 
-/// The transcript has no more of an output than this.
+/// The number of characters of an output that the transcript has at most.
 const RECORDED: usize = 32_000;
 const HEADER: &str = "\nOutput: ";
 const CUT: &str = "Tool output was too large";
