@@ -1,5 +1,5 @@
-//! An MCP server for tests that misbehaves as its tool calls ask: giant messages, invalid lines, exits
-//! at any time.
+//! An MCP server for tests that misbehaves as its tool calls ask: giant messages, invalid lines,
+//! exits at any time.
 //!
 //! `chaos --mirror` writes every line back unchanged.
 

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use crate::program::{program, skip};
 
-/// The hosts, the files of their sessions, and the bytes of the first output. The command prints 4,560
-/// bytes. Some hosts drop the last line feed or add lines about the process.
+/// The hosts, the files of their sessions, and the bytes of the first output. The command prints
+/// 4,560 bytes. Some hosts drop the last line feed or add lines about the process.
 ///
-/// Each session has the same five commands. The first lists 120 files, the second names one of them and fails, the
-/// third hides a failure behind `tail`, the fifth is the first again.
+/// Each session has the same five commands. The first lists 120 files, the second names one of them
+/// and fails, the third hides a failure behind `tail`, the fifth is the first again.
 const SESSIONS: [(&str, &str, u64); 7] = [
     ("claude-code", "claude-code.jsonl", 4_559),
     ("codex", "codex.jsonl", 4_560),
@@ -51,8 +51,8 @@ fn session_of_every_host_is_replayed() {
         assert_eq!((&json["bad_lines"], &json["cut_by_host"]), (&json!(0), &json!(0)), "{host}");
         // No output is longer than the limit of overspill or of the host.
         assert_eq!(json["shown_bytes"], json["with_overspill_bytes"], "{host}");
-        // The second command names the file `src/module_0077.rs` of the first output. No earlier line
-        // of the transcript names this file.
+        // The second command names the file `src/module_0077.rs` of the first output. No earlier
+        // line of the transcript names this file.
         assert_eq!(json["used"], json!({ "outputs": 1, "words": 1 }), "{host}");
         let loss = &json["losses"][0];
         assert_eq!(loss["lost"], json!(["src/module_0077.rs"]), "{host}");

@@ -1,5 +1,5 @@
-//! The events of a session, in the same form for every host. A reader for each host turns the lines of
-//! a transcript into these events.
+//! The events of a session, in the same form for every host. A reader for each host turns the lines
+//! of a transcript into these events.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -11,7 +11,8 @@ use serde_json::value::RawValue;
 pub(super) enum SessionEvent<'a> {
     /// A text that the agent says or thinks.
     Said(Cow<'a, str>),
-    /// A text that the agent gets from the user or from its host. It may be the JSON of a whole line.
+    /// A text that the agent gets from the user or from its host. It may be the JSON of a whole
+    /// line.
     Told(&'a str),
     /// A call of a tool.
     Called(ToolCall<'a>),
@@ -73,8 +74,8 @@ pub(super) struct TranscriptFormat {
     pub(super) begins: fn(&str) -> bool,
     /// Makes a reader for one file.
     pub(super) reader: fn() -> Box<dyn TranscriptReader>,
-    /// Tells whether the file is one JSON document with a list `messages`. Each message is then read as
-    /// a line.
+    /// Tells whether the file is one JSON document with a list `messages`. Each message is then
+    /// read as a line.
     pub(super) is_document: bool,
 }
 

@@ -9,8 +9,8 @@ pub(super) const LONGEST_LINE: usize = 64 << 20;
 
 /// A line of a file.
 pub(super) enum FileLine<'a> {
-    /// A line without its line feed. `is_ended` is false for a last line without a line feed, which a
-    /// host may still be writing.
+    /// A line without its line feed. `is_ended` is false for a last line without a line feed, which
+    /// a host may still be writing.
     Text { text: &'a [u8], is_ended: bool },
     /// A line that is too long to be read.
     TooLong,

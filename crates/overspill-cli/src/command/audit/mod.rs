@@ -1,5 +1,5 @@
-//! `overspill audit`: replays recorded sessions of agents, and compares the previews of overspill with
-//! other ways of cutting.
+//! `overspill audit`: replays recorded sessions of agents, and compares the previews of overspill
+//! with other ways of cutting.
 
 mod event;
 mod formats;

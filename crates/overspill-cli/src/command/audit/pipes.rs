@@ -4,8 +4,8 @@
 const FILTERS: [&str; 12] =
     ["head", "tail", "grep", "egrep", "rg", "sed", "awk", "less", "cat", "sort", "uniq", "wc"];
 
-/// Returns a command without the filters at its end and without `2>&1`, so that two runs of the same
-/// command can be compared.
+/// Returns a command without the filters at its end and without `2>&1`, so that two runs of the
+/// same command can be compared.
 pub(super) fn without_filters(command: &str) -> String {
     let mut rest = command.trim();
     while let Some((before, last)) = split_last_pipe(rest) {

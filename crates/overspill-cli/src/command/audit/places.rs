@@ -47,8 +47,8 @@ fn placed(named: &str, env: &Env) -> Option<PathBuf> {
     }
 }
 
-/// Returns the regular files at these places, and in directories the files with one of these endings.
-/// Links in directories are not followed.
+/// Returns the regular files at these places, and in directories the files with one of these
+/// endings. Links in directories are not followed.
 pub(super) fn files(
     places: &[PathBuf],
     endings: &[&str],

@@ -16,7 +16,8 @@ use crate::hosts::Host;
 use crate::stores::Outputs;
 use crate::ui;
 
-/// The place of an output in a transcript, written as `FILE:LINE`, or `FILE:LINE:N` for the Nth output of a line.
+/// The place of an output in a transcript, written as `FILE:LINE`, or `FILE:LINE:N` for the Nth
+/// output of a line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::command) struct OutputPlace {
     pub(super) file: PathBuf,

@@ -82,7 +82,8 @@ struct OpenOutput {
     text: String,
     failed: bool,
     step: u64,
-    /// The hashes of words that are new in the session. The value tells whether the agent used the word.
+    /// The hashes of words that are new in the session. The value tells whether the agent used the
+    /// word.
     new_words: HashMap<u64, bool>,
     used: Vec<String>,
 }

@@ -185,7 +185,9 @@ fn not_read(tally: &Tally, env: &Env) -> String {
     let mut text = String::new();
     if tally.bad_lines > 0 {
         let lines = ui::count(tally.bad_lines, "line");
-        text.push_str(&format!("\n{lines} of the transcripts could not be read and do not count.\n"));
+        text.push_str(&format!(
+            "\n{lines} of the transcripts could not be read and do not count.\n"
+        ));
     }
     if tally.not_read_files > 0 {
         text.push_str(&format!("\nnot read: {}\n", ui::count(tally.not_read_files, "path")));

@@ -109,8 +109,8 @@ impl Cutter {
         host: &'static Host,
         output: &LongOutput<'_>,
     ) -> Option<String> {
-        // A text has at least as many bytes as characters or lines, so a text with few bytes is within
-        // every limit.
+        // A text has at least as many bytes as characters or lines, so a text with few bytes is
+        // within every limit.
         let smallest = match room {
             Room::OfHost => 1_000,
             Room::Chars(chars) => chars,

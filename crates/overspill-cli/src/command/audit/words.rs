@@ -1,8 +1,8 @@
-//! Finds the distinctive words of a text. If an agent writes such a word after an output that has it,
-//! the agent has probably used the output.
+//! Finds the distinctive words of a text. If an agent writes such a word after an output that has
+//! it, the agent has probably used the output.
 //!
-//! A word is distinctive if it has eight characters or more, and a digit, `_`, `.`, `/` or a capital
-//! after a small letter. Two texts rarely share such a word by chance.
+//! A word is distinctive if it has eight characters or more, and a digit, `_`, `.`, `/` or a
+//! capital after a small letter. Two texts rarely share such a word by chance.
 
 /// The number of bytes of the shortest word that counts.
 const SHORTEST: usize = 8;

@@ -30,7 +30,8 @@ const WITH_SUBCOMMANDS: [&str; 24] = [
 /// Words before a command that do not belong to its name.
 const PREFIXES: [&str; 6] = ["sudo", "time", "command", "env", "nice", "exec"];
 
-/// Returns the short name of a command, such as `cargo test` for `cd x && RUST_LOG=debug cargo test --all`.
+/// Returns the short name of a command, such as `cargo test` for `cd x && RUST_LOG=debug cargo test
+/// --all`.
 pub(super) fn program_word(command: &str) -> Option<String> {
     // `cd` has no output, so the next command gives the name.
     let parts = command.split(['\n', ';']).flat_map(|part| part.split("&&"));

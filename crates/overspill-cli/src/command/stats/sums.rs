@@ -37,8 +37,8 @@ impl Sum {
         self.unseen_failures += usage.unseen_failures.unwrap_or(0);
     }
 
-    /// Returns the bytes that the model did not have to read. The number is negative if the host alone
-    /// would have shown less.
+    /// Returns the bytes that the model did not have to read. The number is negative if the host
+    /// alone would have shown less.
     pub(in crate::command) fn saved(&self) -> i64 {
         self.baseline as i64 - self.shown as i64 - self.retrieved as i64
     }

@@ -98,7 +98,8 @@ fn baseline_note(totals: &Totals) -> String {
     let unknown = totals.against_whole.outputs;
     let note = match (unknown, totals.all.outputs - unknown) {
         (0, _) => {
-            "\"without overspill\" is the text that the host agents alone would have shown.\n".into()
+            "\"without overspill\" is the text that the host agents alone would have shown.\n"
+                .into()
         }
         (_, 0) => {
             "The host agents are not known, so \"without overspill\" is the whole output.\n".into()
@@ -147,7 +148,8 @@ pub(in crate::command) fn tokens(bytes: i64) -> String {
     }
 }
 
-/// Returns a table, and whether its rows have bars. They have bars on a terminal that is wide enough.
+/// Returns a table, and whether its rows have bars. They have bars on a terminal that is wide
+/// enough.
 fn chart(title: &'static str, rows: &[(String, Sum)], colors: ui::Colors) -> (String, bool) {
     let plain = table(title, rows, 0);
     let widest = plain.text(ui::width()).lines().map(ui::columns).max().unwrap_or(0);

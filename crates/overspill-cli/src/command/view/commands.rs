@@ -67,7 +67,8 @@ pub(super) fn changes(name: &str) -> Option<bool> {
 
 /// Runs a command with the options of a query. Returns its exit code and its output.
 ///
-/// Each `id` in the query becomes an argument. A key without a value becomes an option without a value.
+/// Each `id` in the query becomes an argument. A key without a value becomes an option without a
+/// value.
 pub(super) fn run(
     name: &str,
     query: &[(String, String)],

@@ -203,8 +203,8 @@ fn line_at(store: &dyn Store, name: &OutputId, at: u64, total: u64) -> anyhow::R
     Ok(Some(memchr::memchr_iter(b'\n', &before).count() as u64 + 1))
 }
 
-/// Returns the offset in the stored copy at which a line of the original begins, or the nearest saved
-/// place before the line.
+/// Returns the offset in the stored copy at which a line of the original begins, or the nearest
+/// saved place before the line.
 fn place_of_line(
     store: &dyn Store,
     name: &OutputId,
@@ -240,8 +240,8 @@ struct Original<'a> {
 }
 
 impl Original<'_> {
-    /// Changes the line number of a row to the number in the original. A row after a part that was not
-    /// saved gets `missing`, the number of bytes of this part.
+    /// Changes the line number of a row to the number in the original. A row after a part that was
+    /// not saved gets `missing`, the number of bytes of this part.
     fn add(&mut self, json: &mut Value, at: u64, line: Option<u64>) -> anyhow::Result<()> {
         let Some(kept) = self.kept else { return Ok(()) };
         let Some(nth) = kept.ranges.iter().rposition(|it| it.stored.start <= at) else {

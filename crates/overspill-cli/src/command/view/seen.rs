@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::command::explain;
 use crate::env::Env;
 
-/// Returns the text that the agent saw as parts in JSON: parts of the output, and words of overspill.
+/// Returns the text that the agent saw as parts in JSON: parts of the output, and words of
+/// overspill.
 pub(super) fn seen(
     store: &dyn Store,
     name: &OutputId,

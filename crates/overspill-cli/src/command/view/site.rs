@@ -33,7 +33,8 @@ pub(super) struct PageRequest<'a> {
     pub(super) document: Option<Document>,
 }
 
-/// The content security policy. The page loads nothing from other servers and runs no text as a script.
+/// The content security policy. The page loads nothing from other servers and runs no text as a
+/// script.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const POLICY_NAME: &str = "content-security-policy";
@@ -127,7 +128,8 @@ impl Site for Page {
                 let answer = tokio::task::spawn_blocking(answer).await;
                 drop(turn);
                 self.note_request();
-                answer.unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, "internal error"))
+                answer
+                    .unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, "internal error"))
             }
         };
         with_headers(reply)
@@ -157,7 +159,10 @@ impl Page {
         let changes = commands::changes(question);
         let expected = if changes == Some(true) { Method::POST } else { Method::GET };
         if *method != expected {
-            return plain(StatusCode::METHOD_NOT_ALLOWED, "this request needs another method: POST for pin and rm, GET for all others");
+            return plain(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "this request needs another method: POST for pin and rm, GET for all others",
+            );
         }
         let (code, answer) = match changes {
             Some(_) => commands::run(question, query, &self.profile, &self.env),

@@ -1,4 +1,5 @@
-//! Reads transcripts of Claude Code: `~/.claude/projects/PROJECT/SESSION.jsonl`. Tested with version 2.1.326.
+//! Reads transcripts of Claude Code: `~/.claude/projects/PROJECT/SESSION.jsonl`. Tested with
+//! version 2.1.326.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! Reads transcripts of Codex CLI: `~/.codex/sessions/YEAR/MONTH/DAY/rollout-….jsonl`. Tested with version 0.169.0.
+//! Reads transcripts of Codex CLI: `~/.codex/sessions/YEAR/MONTH/DAY/rollout-….jsonl`. Tested with
+//! version 0.169.0.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -166,7 +167,8 @@ impl Reader {
     }
 }
 
-/// Returns the text that the agent got: a string, a list of parts, or JSON with an `output` in a string.
+/// Returns the text that the agent got: a string, a list of parts, or JSON with an `output` in a
+/// string.
 fn shown(raw: Option<&RawValue>) -> Cow<'_, str> {
     #[derive(Deserialize)]
     struct Wrapped {

@@ -1,4 +1,5 @@
-//! Reads transcripts of Gemini CLI: `~/.gemini/tmp/PROJECT/chats/session-….jsonl`. Tested with version 0.61.0.
+//! Reads transcripts of Gemini CLI: `~/.gemini/tmp/PROJECT/chats/session-….jsonl`. Tested with
+//! version 0.61.0.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
