@@ -14,13 +14,13 @@ const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 /// The rule that decides who may send requests.
 #[derive(Debug)]
 pub(crate) enum Guard {
-    /// Programs that send a token may.
+    /// Allows programs that send a token.
     Bearer {
         token: BearerToken,
         /// Tells whether only this machine reaches the address of the server.
         is_loopback: bool,
     },
-    /// One browser may.
+    /// Allows one browser.
     Page(PageAccess),
 }
 

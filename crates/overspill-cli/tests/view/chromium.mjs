@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 export const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
 
-/// A browser with a profile of its own.
+/// A browser with its own profile directory.
 export class Chromium {
   constructor(program) {
     this.profile = mkdtempSync(join(tmpdir(), 'overspill-chromium-'));

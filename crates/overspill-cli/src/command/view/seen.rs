@@ -38,8 +38,8 @@ pub(super) fn seen(
     }))
 }
 
-/// Makes the outline of a JSON output again and adds it. The checksum tells whether the text is the
-/// same as the text that the agent got.
+/// Makes the outline of a JSON output again and adds the outline to the seen text. The checksum
+/// tells whether the text is the same as the text that the agent got.
 fn with_outline(
     store: &dyn Store,
     name: &OutputId,

@@ -27,7 +27,7 @@ function size(bytes) {
   return `${sign}${at === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[at]}`;
 }
 
-/// One token is estimated as four bytes, as in `overspill stats`.
+/// Estimates one token as four bytes, as `overspill stats` does.
 const tokens = (bytes) => {
   const n = Math.trunc(bytes / 4);
   if (Math.abs(n) < 10000) return `≈ ${number(n)} tokens`;
