@@ -206,7 +206,7 @@ class OutputView {
     else if (seen.on_terminal) note = [el('span', { class: 'proof no' }, 'not read by an agent'), ' A person watched this output on a terminal. This is the preview that an agent would have got.'];
     else if (seen.exact) note = [el('span', { class: 'proof' }, 'exact'), ` These are the ${number(seen.bytes)} bytes that the agent got (${tokens(seen.bytes)}). Their checksum matches the record.`];
     else if ((this.output.record || {}).running) note = [el('span', { class: 'proof no' }, 'still runs'), ' The agent gets lines of this output while the command runs. overspill does not record these lines.'];
-    else if (seen.besides) note = [el('span', { class: 'proof no' }, 'not all of it'), ` This is the preview at the end. The agent also got about ${plural(seen.besides, 'byte')}: lines while the command ran, or a notice beside the text. overspill did not send these lines again with the preview.`];
+    else if (seen.besides) note = [el('span', { class: 'proof no' }, 'not all of it'), ` This is the preview at the end. The agent also got about ${plural(seen.besides, 'byte')}: lines while the command ran, or a notice beside the text. overspill sends no part of the preview twice.`];
     else note = [el('span', { class: 'proof no' }, 'not proved'), seen.masked ? ' Secrets are masked in this file, so the text differs from the text that the agent got.' : ' The record has the shown parts, but not the text around them, or the checksum differs. Some words can differ from the text that the agent got.'];
     const text = seen.parts.map((part, nth) => {
       if (part.text !== undefined) return document.createTextNode(part.text);
@@ -314,7 +314,7 @@ function usedWords(output, go) {
 function policyWords(part) {
   if (!part || !part.limits) return 'The output is within the limits, so the agent got all of it.';
   const limits = Object.entries(part.limits).map(([unit, most]) => `${number(most)} ${unit}`).join(' and ');
-  const kinds = { ends: 'The preview has the first and the last lines.', json: 'The output is JSON: the preview is a shorter JSON text with counts of the missing parts.', pieces: 'A strategy chose the parts.', text: 'A strategy made the text.', binary: 'The output is not text, so the preview is only a notice.' };
+  const kinds = { ends: 'The preview has the first and the last lines.', json: 'The output is JSON: the preview is a shorter JSON text that names the missing parts.', pieces: 'A strategy chose the parts.', text: 'A strategy made the text.', binary: 'The output is not text, so the preview is only a notice.' };
   const kind = kinds[part.kind] || `overspill recognised “${part.kind.replace('-', ' ')}”, and the preview has its most important lines.`;
   return `The limits were ${limits || 'none'}; keep was “${part.keep}”. ${kind}`;
 }
