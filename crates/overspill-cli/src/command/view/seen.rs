@@ -30,7 +30,7 @@ pub(super) fn seen(
     };
     let parts: Vec<Value> = seen.parts.iter().map(part).collect();
     let bytes: usize = seen.parts.iter().map(|part| part.text().len()).sum();
-    // If the agent got lines while the command ran, it did not get the preview in exactly this form.
+    // If the agent got lines while the command ran, the preview did not come in exactly this form.
     let is_all = seen.besides == Some(0);
     Ok(json!({
         "id": name, "exact": seen.is_exact && is_all, "bytes": bytes, "besides": seen.besides,
