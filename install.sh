@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs overspill for Linux on x86-64. No root, no compiler.
+# Installs overspill for Linux on x86-64. It needs neither root nor a compiler.
 #
-#     sh install.sh overspill-VERSION-x86_64-linux.tar.gz     from an archive; SHA256SUMS lies beside it
-#     sh install.sh https://HOST/PATH/vVERSION                from the directory that has both
+#     sh install.sh overspill-VERSION-x86_64-linux.tar.gz     from an archive, with SHA256SUMS beside it
+#     sh install.sh https://HOST/PATH/vVERSION                from an address that has both files
 #
 #     --prefix DIR       install below DIR (default: ~/.local)
-#     --version VERSION  the version to take from an address (default: the one in SHA256SUMS)
-#     --uninstall        remove what this script installed below the prefix
+#     --version VERSION  the version to install from an address (default: the version in SHA256SUMS)
+#     --uninstall        remove the files that this script installed below DIR
 #     --help             print this text
 set -eu
 
@@ -16,7 +16,7 @@ fail() {
   exit 1
 }
 has() { command -v "$1" >/dev/null 2>&1; }
-# The text above, for `sh install.sh --help`. Through a pipe there is no file to read it from.
+# Prints the text above. If the script comes through a pipe, it cannot read the text from a file.
 usage() {
   [ -f "$0" ] && sed -n '2,/^set -eu/{/^#/s/^# \{0,1\}//p;}' "$0" && return
   echo "sh install.sh ARCHIVE|ADDRESS [--prefix DIR] [--version VERSION] | --uninstall [--prefix DIR]"
@@ -47,27 +47,27 @@ if [ -z "$prefix" ]; then
   prefix=$HOME/.local
 fi
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
-# A list of the files and directories that this script made, so that nothing else is removed.
+# The list of files and directories that this script made, so that --uninstall removes nothing else.
 list=$prefix/share/overspill/installed-files
 
 remove_listed() {
   while IFS= read -r name; do
     case $name in
       ./) ;;
-      /* | *..*) fail "$list names $name, which is not below $prefix" "remove the files by hand" ;;
+      /* | *..*) fail "$list names $name, which is not below $prefix" "remove the files of overspill by hand" ;;
       */) ;;
       *) rm -f "$prefix/$name" ;;
     esac
   done <"$1"
-  # Directories are listed from the outside in; they go in the other order, and only if they are empty.
+  # The list has outer directories first. Remove inner directories first, and only empty ones.
   sed -n 's|/$||p' "$1" | sort -r | while IFS= read -r name; do rmdir "$prefix/$name" 2>/dev/null || true; done
   if grep -qx './' "$1"; then rmdir "$prefix" 2>/dev/null || true; fi
 }
 
 if [ "$uninstall" ]; then
-  [ -z "$source" ] || fail "--uninstall takes no archive"
-  [ -f "$list" ] || fail "no overspill of this script below $prefix" "name the directory: --prefix DIR"
-  # Without the program, every command of an agent that was set up would fail.
+  [ -z "$source" ] || fail "--uninstall takes no archive: $source"
+  [ -f "$list" ] || fail "$list: no such file, so this script has installed nothing below $prefix" "name the directory: --prefix DIR"
+  # Without the program, every command of an agent that `overspill init` set up would fail.
   program=$(readlink -f "$prefix/bin/overspill") || program=''
   for link in "${XDG_CONFIG_HOME:-${HOME-}/.config}"/overspill/bin/*; do
     if [ -n "$program" ] && [ "$(readlink -f "$link")" = "$program" ]; then
@@ -83,15 +83,15 @@ if [ "$uninstall" ]; then
   exit
 fi
 
-[ -n "$source" ] || fail "no archive and no address" "sh install.sh ARCHIVE, or sh install.sh https://HOST/PATH"
+[ -n "$source" ] || fail "the archive or the address is missing" "sh install.sh ARCHIVE, or sh install.sh https://HOST/PATH"
 case $(uname -s)-$(uname -m) in
   Linux-x86_64 | Linux-amd64) ;;
-  *) fail "there is no archive for $(uname -s) on $(uname -m)" "cargo install overspill-cli" ;;
+  *) fail "overspill has no archive for $(uname -s) on $(uname -m)" "compile it: cargo install overspill-cli" ;;
 esac
 if has sha256sum; then sum() { sha256sum "$1" | cut -d ' ' -f 1; }; elif has shasum; then
   sum() { shasum -a 256 "$1" | cut -d ' ' -f 1; }
 else
-  fail "neither sha256sum nor shasum is installed, so the archive cannot be checked"
+  fail "neither sha256sum nor shasum is installed; one is needed to check the archive" "install coreutils"
 fi
 
 umask 022
@@ -100,8 +100,8 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 fetch() {
   if has curl; then curl -fsSL --retry 2 -o "$2" "$1"; elif has wget; then wget -q -O "$2" "$1"; else
-    fail "neither curl nor wget is installed" "fetch the archive and SHA256SUMS, then: sh install.sh ARCHIVE"
-  fi || fail "cannot fetch $1"
+    fail "neither curl nor wget is installed" "download the archive and SHA256SUMS, then run: sh install.sh ARCHIVE"
+  fi || fail "cannot download $1" "check the address and your connection"
 }
 case $source in
   http://* | https://* | file://*)
@@ -122,20 +122,20 @@ case $source in
     archive=$source name=${source##*/}
     [ -f "$archive" ] || fail "$archive: no such file" "name the archive overspill-VERSION-x86_64-linux.tar.gz, or an address that begins with https://"
     case $archive in */*) sums=${archive%/*}/SHA256SUMS ;; *) sums=SHA256SUMS ;; esac
-    [ -f "$sums" ] || fail "$sums: no such file" "it has the checksum of the archive; put it beside the archive"
+    [ -f "$sums" ] || fail "$sums: no such file" "download SHA256SUMS, which has the checksum, and put it beside the archive"
     cp "$sums" "$work/SHA256SUMS"
     ;;
 esac
 wanted=$(awk -v name="$name" '$2 == name || $2 == "*" name {print $1}' "$work/SHA256SUMS")
 [ -n "$wanted" ] || fail "SHA256SUMS has no checksum of $name"
-[ "$(sum "$archive")" = "$wanted" ] || fail "$name does not have the checksum of SHA256SUMS; nothing was installed" "fetch it again"
+[ "$(sum "$archive")" = "$wanted" ] || fail "$name does not have the checksum of SHA256SUMS; nothing was installed" "download the archive again"
 
 mkdir "$work/unpacked"
 tar -xzf "$archive" -C "$work/unpacked"
 top=$work/unpacked/${name%.tar.gz}
 [ -x "$top/bin/overspill" ] || fail "$name has no program bin/overspill"
 
-# The list of the installation before: its program works until the new one is in its place.
+# The list of the earlier installation. Its program stays until the new program replaces it.
 if [ -f "$list" ]; then cp "$list" "$work/before"; else : >"$work/before"; fi
 : >"$work/list"
 if [ ! -d "$prefix" ] || grep -qx './' "$work/before"; then echo ./ >>"$work/list"; fi
@@ -149,17 +149,17 @@ if [ ! -d "$prefix" ] || grep -qx './' "$work/before"; then echo ./ >>"$work/lis
 done
 (cd "$top" && find bin share -type f | sort) >"$work/files"
 { cat "$work/files" && echo "share/overspill/installed-files"; } >>"$work/list"
-# Written before the files, so that --uninstall works after an installation that failed.
+# Write the list before the files, so that --uninstall works after a failed installation.
 sort -u "$work/before" "$work/list" >"$work/both"
 cp "$work/both" "$list" || fail "cannot write $list" "choose another directory: --prefix DIR"
 while IFS= read -r name; do
-  # Renamed into its place: a program that runs keeps its own file.
+  # `mv` gives the name to a new file, so that a running program keeps its own file.
   if ! cp "$top/$name" "$prefix/$name.new-$$" || ! mv -f "$prefix/$name.new-$$" "$prefix/$name"; then
     rm -f "$prefix/$name.new-$$"
     fail "cannot write $prefix/$name" "choose another directory: --prefix DIR"
   fi
 done <"$work/files"
-# Files that this version does not have any more.
+# Remove files of the earlier version that this version does not have.
 grep -vxFf "$work/list" "$work/before" >"$work/stale" || true
 remove_listed "$work/stale"
 cp "$work/list" "$list"

@@ -1,9 +1,9 @@
-"""Writes what the program is made of: its licences and a list of its crates (CycloneDX 1.5).
+"""Writes the licences and the list of the crates that the program contains (CycloneDX 1.5).
 
     python3 tools/release/inventory.py DIRECTORY
 
-Both come from `cargo metadata` and Cargo.lock alone, so no further tool has to be compiled, and two runs give the same
-bytes. SOURCE_DATE_EPOCH is the time in the list.
+The script reads only `cargo metadata`, `cargo tree` and Cargo.lock. It needs no other tool, and two runs give the same bytes.
+SOURCE_DATE_EPOCH is the time in the list.
 """
 
 import datetime
@@ -36,7 +36,7 @@ def crates_of_the_program(data: dict) -> list[dict]:
 
 
 def licences(crates: list[dict]) -> str:
-    """Returns every licence text once, below the crates that it stands for."""
+    """Returns every licence text once, below the names of its crates."""
     texts: dict[str, list[str]] = {}
     bare = []
     for crate in crates:
@@ -54,7 +54,7 @@ def licences(crates: list[dict]) -> str:
     for text, names in sorted(texts.items(), key=lambda it: (it[1], it[0])):
         parts.append("\n".join(f"- {name}" for name in dict.fromkeys(names)) + f"\n\n{text}\n")
     if bare:
-        parts.append("These crates come without a text of their licence:\n\n" + "\n".join(f"- {it}" for it in bare) + "\n")
+        parts.append("These crates contain no licence text:\n\n" + "\n".join(f"- {it}" for it in bare) + "\n")
     return ("\n" + "=" * 100 + "\n").join(parts)
 
 

@@ -1,9 +1,9 @@
-// Lays out the two npm packages: `overspill` has no binary, `overspill-linux-x64-gnu` has the program and the library.
+// Writes the files of the two npm packages. `overspill` has no binary; `overspill-linux-x64-gnu` has the program and the library.
 //
 //     node tools/release/npm.mjs STAGE OUT
 //
-// STAGE is what tools/release/stage wrote. OUT/overspill and OUT/overspill-linux-x64-gnu are ready for `npm pack`.
-// npm installs the second one because the first one lists it, so nothing is downloaded at install time.
+// STAGE is the directory that tools/release/stage wrote. OUT/overspill and OUT/overspill-linux-x64-gnu are ready for `npm pack`.
+// `overspill` lists the second package, so that npm installs both and no install script downloads anything.
 import { chmodSync, cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -2,8 +2,8 @@
 
     python3 tools/release/sdist.py SDIST
 
-maturin leaves out `tools/crc-fast` and `tools/encoding-rs-io`, which the workspace names under `[patch.crates-io]`. They
-only make the module smaller, so the patches go, too. SOURCE_DATE_EPOCH is the time of the files.
+maturin leaves out `tools/crc-fast` and `tools/encoding-rs-io`, which the workspace names under `[patch.crates-io]`. These
+patches only make the module smaller, so this script removes the table from Cargo.toml. SOURCE_DATE_EPOCH is the time of the files.
 """
 
 import gzip
@@ -22,7 +22,7 @@ top = min(files).split("/")[0]
 manifest = files[f"{top}/Cargo.toml"].decode()
 manifest, patches = re.subn(r"(?m)(^#.*\n)*^\[patch\.crates-io\]\n(.+\n)+\n?", "", manifest)
 if patches != 1:
-    sys.exit(f"sdist: Cargo.toml has {patches} tables of patches, not one")
+    sys.exit(f"sdist: Cargo.toml has {patches} tables [patch.crates-io], not one")
 files[f"{top}/Cargo.toml"] = manifest.encode()
 for licence in ["LICENSE-APACHE", "LICENSE-MIT"]:
     files[f"{top}/{licence}"] = pathlib.Path(licence).read_bytes()

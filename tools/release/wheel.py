@@ -2,8 +2,8 @@
 
     python3 tools/release/wheel.py WHEEL STAGE
 
-STAGE is what tools/release/stage wrote. pip puts `NAME.data/scripts` into the directory of programs and `NAME.data/data` below
-the prefix. The same input gives the same bytes; SOURCE_DATE_EPOCH is the time of the files.
+STAGE is the directory that tools/release/stage wrote. pip puts `NAME.data/scripts` into the directory of programs and
+`NAME.data/data` below the prefix. The same input gives the same bytes; SOURCE_DATE_EPOCH is the time of the files.
 """
 
 import base64
@@ -21,7 +21,7 @@ wheel, stage = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 moment = time.gmtime(max(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), 315532800))[:6]
 with zipfile.ZipFile(wheel) as old:
     files = {it.filename: (old.read(it), it.external_attr >> 16 or 0o100644) for it in old.infolist() if not it.is_dir()}
-# maturin's list of crates names the folder of the build.
+# maturin's list of crates contains the directory of the build.
 here = pathlib.Path.cwd().as_uri().encode()
 for name, (content, mode) in files.items():
     if name.endswith(".cyclonedx.json"):
@@ -49,17 +49,17 @@ files[record] = (("".join(map(row, names)) + f"{record},,\n").encode(), 0o100644
 
 
 def deflate(content: bytes) -> bytes:
-    """Compresses with libdeflate-gzip, or with zlib, which is 3 % larger."""
+    """Compresses with libdeflate-gzip, or with zlib, whose result is 3 % larger."""
     if shutil.which("libdeflate-gzip"):
         made = subprocess.run(["libdeflate-gzip", "-12", "-c"], input=content, capture_output=True, check=True).stdout
-        # A header of 10 bytes, because there is no name, and 8 bytes with the checksum and the length.
+        # Without a file name the gzip header has 10 bytes. The last 8 bytes are the checksum and the length.
         return made[10:-8]
     zipper = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     return zipper.compress(content) + zipper.flush()
 
 
 class Compressor:
-    """The interface that `zipfile` has for its own compressors."""
+    """A compressor with the interface that `zipfile` expects."""
 
     def __init__(self) -> None:
         self.content = b""
@@ -84,5 +84,5 @@ with zipfile.ZipFile(new, "w", zipfile.ZIP_DEFLATED) as out:
             file.write(content)
 with zipfile.ZipFile(new) as written:
     if any(written.read(name) != content for name, (content, _) in files.items()):
-        sys.exit(f"wheel: {new} does not have the files that were written")
+        sys.exit(f"wheel: {new} does not contain the same bytes as its files")
 new.replace(wheel)

@@ -1,8 +1,9 @@
-//! An MCP server that does whatever it is told, for tests: giant frames, junk, deaths at any instant.
+//! An MCP server for tests that misbehaves as its tool calls ask: giant messages, invalid lines,
+//! exits at any time.
 //!
-//! `chaos --mirror` writes every line back as it came.
+//! `chaos --mirror` writes every line back unchanged.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "it is there to fail")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test server may panic")]
 
 use std::io::{BufRead, Write, stdin, stdout};
 use std::time::Duration;
@@ -77,7 +78,7 @@ fn respond(message: &Value, out: &mut impl Write) {
 fn call(tool: &str, id: &Value, arguments: &Value, out: &mut impl Write) {
     let number = |name: &str| arguments[name].as_u64().unwrap_or_default();
     match tool {
-        // Exactly this frame, and no line feed but what is in it.
+        // Write exactly this frame, without an added line feed.
         "raw" => {
             let frame = arguments["frame"].as_str().unwrap_or_default();
             out.write_all(frame.replace("$ID", &id.to_string()).as_bytes()).unwrap();
@@ -101,7 +102,7 @@ fn call(tool: &str, id: &Value, arguments: &Value, out: &mut impl Write) {
             let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"content": content}});
             writeln!(out, "{answer}").unwrap();
         }
-        // Text of so many bytes in lines, made as it is written; the id may come last.
+        // Write a text with this number of bytes, in lines. With `last`, the id comes at the end.
         "big" => big(id, number("bytes"), arguments["last"] == true, out),
         "flood" => {
             for n in 0..number("lines") {
@@ -117,7 +118,7 @@ fn call(tool: &str, id: &Value, arguments: &Value, out: &mut impl Write) {
             std::process::exit(number("code") as i32);
         }
         "hang" => {}
-        // A text that goes on for as long as somebody reads it.
+        // Write a text without an end until the reader goes away.
         "endless" => {
             write!(out, r#"{{"id":{id},"result":{{"content":[{{"type":"text","text":""#).unwrap();
             while out.write_all(b"and so on, ").is_ok() {}
@@ -146,7 +147,7 @@ fn big(id: &Value, bytes: u64, last: bool, out: &mut impl Write) {
     let mut left = bytes;
     while left > 0 {
         let len = left.min(block.len() as u64);
-        // Whole lines only, so that no escape is torn.
+        // Write only whole lines, so that no escape is cut.
         let len = if len < block.len() as u64 {
             len / line.len() as u64 * line.len() as u64
         } else {

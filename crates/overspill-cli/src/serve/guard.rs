@@ -1,4 +1,5 @@
-//! Who may speak to the server: a request is checked by its head, before anything of its body is read.
+//! Decides who may send requests to the server. It checks the head of a request before the server
+//! reads the body.
 
 use hyper::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue, ORIGIN};
 use hyper::{HeaderMap, Request, StatusCode, Uri};
@@ -7,24 +8,24 @@ use super::page_access::PageAccess;
 use super::reply::{Refusal, Reply};
 use super::token::BearerToken;
 
-/// The names by which a program on this machine reaches it.
+/// The host names by which programs on this machine reach the server.
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// Who may speak to the server.
+/// The rule that decides who may send requests.
 #[derive(Debug)]
 pub(crate) enum Guard {
-    /// Programs that send a token.
+    /// Allows programs that send a token.
     Bearer {
         token: BearerToken,
-        /// We listen at an address that only this machine reaches.
+        /// Tells whether only this machine reaches the address of the server.
         is_loopback: bool,
     },
-    /// One browser.
+    /// Allows one browser.
     Page(PageAccess),
 }
 
 impl Guard {
-    /// Tells why a request is refused, or returns an answer that the site need not give.
+    /// Refuses a request, returns an answer to it, or returns `None` if the site must answer.
     pub(super) fn check<B>(&self, request: &Request<B>) -> Result<Option<Reply>, Refusal> {
         match self {
             Guard::Bearer { token, is_loopback } => bearer(token, *is_loopback, request),
@@ -33,10 +34,10 @@ impl Guard {
     }
 }
 
-/// Tells why a request is refused, if it is.
+/// Refuses a request without the token, or for or from another host.
 ///
-/// A page in a browser can have a name that leads to this machine (DNS rebinding). So `Host` must be one of
-/// our own names, and so must the `Origin` that browsers send.
+/// A web page can have a host name that points to this machine (DNS rebinding). So `Host` must be a
+/// local name, and also the `Origin` that browsers send.
 fn bearer<B>(
     token: &BearerToken,
     is_loopback: bool,
@@ -48,39 +49,45 @@ fn bearer<B>(
         .map(uri)
         .all(|origin| origin.is_some_and(|it| it.scheme().is_some() && is_local(&it)))
     {
-        return Err(Refusal(StatusCode::FORBIDDEN, "requests from this origin are not answered"));
+        return Err(Refusal(StatusCode::FORBIDDEN, "the server refuses requests from this origin"));
     }
     if is_loopback {
         let host = only(headers, HOST).and_then(uri);
         let is_named = host.is_some_and(|host| host.scheme().is_none() && is_local(&host));
         let target = request.uri();
         if !is_named || target.authority().is_some() && !is_local(target) {
-            return Err(Refusal(StatusCode::FORBIDDEN, "requests for this host are not answered"));
+            return Err(Refusal(
+                StatusCode::FORBIDDEN,
+                "the server refuses requests for this host",
+            ));
         }
     }
     match only(headers, AUTHORIZATION) {
         Some(sent) if token.is_in(sent.as_bytes()) => Ok(None),
-        _ => Err(Refusal(StatusCode::UNAUTHORIZED, "a bearer token is needed")),
+        _ => Err(Refusal(StatusCode::UNAUTHORIZED, "a valid bearer token is missing")),
     }
 }
 
-/// Returns a header that is there exactly once.
+/// Returns the value of a header that the request has exactly once.
 pub(super) fn only(headers: &HeaderMap, name: HeaderName) -> Option<&HeaderValue> {
     let mut all = headers.get_all(name).iter();
     all.next().filter(|_| all.next().is_none())
 }
 
+/// Parses a header as an address.
 pub(super) fn uri(value: &HeaderValue) -> Option<Uri> {
     Uri::try_from(value.as_bytes()).ok()
 }
 
-/// Tells whether an address is a name of this machine, with a port or without one, and nothing else.
+/// Tells whether an address is a local name, with or without a port.
 pub(super) fn is_local(uri: &Uri) -> bool {
     let is_web = uri.scheme_str().is_none_or(|scheme| ["http", "https"].contains(&scheme));
     is_web && uri.authority().is_some_and(|authority| is_local_name(authority.as_str()))
 }
 
-/// `Authority::host` drops what it does not understand: of `[::1]x` it returns `[::1]`.
+/// Tells whether the authority of an address is a local name.
+///
+/// `Authority::host` is too lenient: it returns `[::1]` for `[::1]x`.
 fn is_local_name(authority: &str) -> bool {
     let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
     LOCAL.iter().any(|name| match authority.split_at_checked(name.len()) {

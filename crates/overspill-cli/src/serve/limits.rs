@@ -1,62 +1,67 @@
-//! How much of the server one client, and all of them together, may use.
+//! The limits of the HTTP server: sizes, times and numbers for one client and for all clients.
 
 use std::time::Duration;
 
-/// The limits of the server. Only tests use other ones than [`ServerLimits::DEFAULT`].
+/// The limits of a server. Each comment names the HTTP status that a client gets beyond the limit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ServerLimits {
-    /// Bytes of a head: request line and headers. hyper allows no less than 8 KiB. Over it: 431.
+    /// The bytes of a head: request line and headers. hyper needs at least 8 KiB. Beyond: 431.
     pub(crate) head: usize,
-    /// Number of headers in a head. Over it: 431.
+    /// The number of headers in a head. Beyond: 431.
     pub(crate) headers: usize,
-    /// Time for the first head of a connection. Over it: 408, or the connection is closed if it sent nothing.
+    /// The time for the first head of a connection. Beyond: 408. A connection that sent nothing is
+    /// closed.
     pub(crate) head_time: Duration,
-    /// Time between two requests of a connection that has sent the token, including the next head.
+    /// The time between two requests of a connection that has sent the token, including the next
+    /// head.
     pub(crate) idle: Duration,
-    /// Bytes of a body. Over it: 413.
+    /// The bytes of a body. Beyond: 413.
     pub(crate) body: usize,
-    /// Time for a body. Over it: 408.
+    /// The time for a body. Beyond: 408.
     pub(crate) body_time: Duration,
-    /// Number of connections. Over it: 503.
+    /// The number of connections. Beyond: 503.
     pub(crate) connections: usize,
 }
 
 impl ServerLimits {
-    /// Enough for pages in a browser and for small requests.
+    /// The limits for pages in a browser and for small requests.
     pub(crate) const DEFAULT: ServerLimits = ServerLimits {
         head: 64 << 10,
         headers: 100,
         head_time: Duration::from_secs(10),
-        // Longer than usual clients keep a connection, so that they close it and not we.
+        // Usual clients close an unused connection earlier, so the server rarely has to.
         idle: Duration::from_secs(120),
         body: 1 << 20,
         body_time: Duration::from_secs(60),
         connections: 128,
     };
 
-    /// MCP messages may contain whole files, such as the arguments of a tool that writes one.
+    /// The limits for MCP. A message may contain a whole file, such as the argument of a tool that
+    /// writes files.
     pub(crate) const MCP: ServerLimits = ServerLimits { body: 64 << 20, ..ServerLimits::DEFAULT };
 }
 
-/// Number of MCP sessions. Over it, the session unused for the longest time ends, or the answer is 503.
+/// The number of MCP sessions. Beyond, the session that was unused for the longest time ends, or
+/// the answer is 503.
 pub(crate) const SESSIONS: usize = 64;
-/// A session unused for this long may end if there are too many.
+/// The time without a request after which a session may end to make room for another.
 pub(crate) const SESSION_REST: Duration = Duration::from_secs(60);
-/// Bytes of MCP messages that a server has not read yet. Over it: 503.
+/// The bytes of MCP messages that a server has not read yet. Beyond: 503.
 pub(crate) const UNREAD: usize = 128 << 20;
-/// Bytes of messages that wait in memory for a client that does not read its stream. Over it, an error takes the
-/// place of an answer.
+/// The bytes of messages that wait in memory for a client that does not read its stream. Beyond,
+/// the client gets an error instead of an answer.
 pub(crate) const QUEUED: usize = 16 << 20;
-/// Number of requests of a session that wait for an answer. Over it: 503.
+/// The number of requests of a session that wait for an answer. Beyond: 503.
 pub(crate) const REQUESTS: usize = 10_000;
-/// Number of streams of a session. Over it: 503.
+/// The number of streams of a session. Beyond: 503.
 pub(crate) const STREAMS: usize = 256;
-/// Number of server processes behind MCP sessions, including those that are about to end. Over it: 503.
+/// The number of server processes behind MCP sessions, including processes that are ending. Beyond:
+/// 503.
 pub(crate) const SERVERS: usize = 80;
 
-/// Number of refused connections that may still read their answer. Others are closed at once.
+/// The number of refused connections that may still read their answer. Others are closed at once.
 pub(super) const REFUSALS: usize = 32;
-/// Time in which a client may read our last answer while it still sends.
+/// The time in which a client can read the last answer of a connection while it still sends.
 pub(super) const LINGER: Duration = Duration::from_secs(2);
-/// Silence after which a stream of events gets a comment, so that nobody in between closes it.
+/// The time without an event after which a stream gets a comment, so that no proxy closes it.
 pub(super) const SILENCE: Duration = Duration::from_secs(15);

@@ -1,7 +1,8 @@
-//! The one HTTP server of the program, on hyper: the listening socket, its limits, and who may speak to it.
+//! The HTTP server of `overspill view` and `overspill mcp --listen`, built on hyper. It accepts
+//! connections, applies the limits, and checks who may send requests.
 //!
-//! A [`Site`] answers the requests that pass. The async runtime has one thread and starts with the server, so
-//! that no other command pays for it.
+//! A [`Site`] answers the requests that pass the checks. The async runtime has one thread and
+//! starts with the server, so that other commands start no slower.
 
 mod guard;
 mod limits;
@@ -39,16 +40,18 @@ pub(crate) use page_access::PageAccess;
 pub(crate) use reply::{EventSource, Refusal, Reply, ServerEvent, events, plain, read_body, reply};
 pub(crate) use token::{BearerToken, random};
 
-/// How long to wait if no connection can be accepted, such as for lack of file descriptors.
+/// The pause after a connection could not be accepted, such as for lack of file descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
+/// The answer to a connection over the limit.
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+/// The answer to a client that sent its head too slowly.
 const LATE: &[u8] =
     b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 
-/// What answers requests.
+/// A handler that answers requests.
 pub(crate) trait Site: Send + Sync + 'static {
-    /// Answers a request that has the token. Nothing of its body is read yet.
+    /// Answers a request that passed the guard. The server has not read the body yet.
     fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
@@ -56,13 +59,14 @@ pub(crate) trait Site: Send + Sync + 'static {
     ) -> impl Future<Output = Reply> + Send;
 }
 
+/// A running server.
 struct Server<S> {
     guard: Guard,
     limits: ServerLimits,
     site: Arc<S>,
 }
 
-/// Serves `site` at a socket that listens, until the process ends.
+/// Serves `site` on a listening socket until the process ends.
 pub(crate) fn serve<S: Site>(
     listener: std::net::TcpListener,
     guard: Guard,
@@ -77,6 +81,7 @@ pub(crate) fn serve<S: Site>(
 }
 
 impl<S: Site> Server<S> {
+    /// Accepts connections without an end.
     async fn accept(self: Arc<Self>, listener: TcpListener) -> io::Result<()> {
         let connections = Arc::new(Semaphore::new(self.limits.connections));
         let refusals = Arc::new(Semaphore::new(REFUSALS));
@@ -134,8 +139,10 @@ impl<S: Site> Server<S> {
     }
 }
 
-/// Sends the last bytes and closes a connection. A client that still sends would lose our answer if we closed
-/// the connection at once, so it gets some time to read.
+/// Sends the last bytes and closes a connection.
+///
+/// If the server closed the connection at once, a client that still sends would lose the answer. So
+/// the client gets some time to read.
 async fn part(mut stream: TcpStream, last: &[u8]) {
     let ended = async {
         stream.write_all(last).await?;
@@ -147,9 +154,11 @@ async fn part(mut stream: TcpStream, last: &[u8]) {
     let _ = timeout(LINGER, ended).await;
 }
 
-/// Measures the time for a head. A client that has sent the token has more of it.
+/// A timer for the time of a head. A client that has sent the token has more time.
 struct HeadTimer {
+    /// Tells whether the client has sent the token.
     is_known: Arc<AtomicBool>,
+    /// The additional time for such a client.
     more: Duration,
 }
 

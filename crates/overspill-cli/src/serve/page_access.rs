@@ -1,8 +1,8 @@
-//! Who may see a page: a token in the address is exchanged once for a cookie.
+//! Lets one browser see a page: the browser exchanges the token in the address for a cookie, once.
 //!
-//! Other users of this machine reach the port, and pages of other servers on it count as the same site, because sites
-//! do not differ by their port. So the cookie belongs to a path that nobody else knows, and each request must come from
-//! a page of this very origin.
+//! Other users of this machine can reach the port. For browsers, pages of all ports of this machine
+//! belong to the same site. So the cookie is valid only for a secret path, and each request must
+//! come from a page of the same origin.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,12 +16,13 @@ use super::token::random;
 
 /// A page that one browser may see.
 pub(crate) struct PageAccess {
-    /// The token, until it is exchanged.
+    /// The token, until a browser exchanges it.
     token: Mutex<Option<String>>,
+    /// The value of the cookie.
     cookie: String,
     /// The path of the page, with a slash at both ends.
     path: String,
-    /// Called when the token is exchanged.
+    /// The function that is called when a browser exchanges the token.
     on_exchange: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -29,7 +30,7 @@ pub(crate) struct PageAccess {
 const NAME: &str = "overspill-view";
 
 impl PageAccess {
-    /// Makes a token, a cookie and a path.
+    /// Makes a random token, cookie and path.
     pub(crate) fn new(
         on_exchange: impl Fn() + Send + Sync + 'static,
     ) -> std::io::Result<PageAccess> {
@@ -41,7 +42,7 @@ impl PageAccess {
         })
     }
 
-    /// Returns the token for the address. It is empty once it is exchanged.
+    /// Returns the token for the address, or an empty text after a browser has exchanged it.
     pub(crate) fn token(&self) -> String {
         self.token.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
     }
@@ -51,29 +52,37 @@ impl PageAccess {
         &self.path
     }
 
-    /// Tells why a request is refused, or returns the answer to a token that is exchanged.
+    /// Refuses a request, answers a request that exchanges the token, or returns `None` if the site
+    /// must answer.
     pub(super) fn check<B>(&self, request: &Request<B>) -> Result<Option<Reply>, Refusal> {
         let headers = request.headers();
         let host = only(headers, HOST).and_then(uri);
         let host = host.filter(|host| host.scheme().is_none() && is_local(host));
         let Some(host) = host.as_ref().and_then(|host| host.authority()) else {
-            return Err(Refusal(StatusCode::FORBIDDEN, "requests for this host are not answered"));
+            return Err(Refusal(
+                StatusCode::FORBIDDEN,
+                "the server refuses requests for this host",
+            ));
         };
         if request.uri().authority().is_some() {
-            return Err(Refusal(StatusCode::FORBIDDEN, "requests for this host are not answered"));
+            return Err(Refusal(
+                StatusCode::FORBIDDEN,
+                "the server refuses requests for this host",
+            ));
         }
         let is_own = |origin: &hyper::header::HeaderValue| {
             let own = format!("http://{host}");
             origin.as_bytes().eq_ignore_ascii_case(own.as_bytes())
         };
-        let foreign = Refusal(StatusCode::FORBIDDEN, "requests from this origin are not answered");
+        let foreign =
+            Refusal(StatusCode::FORBIDDEN, "the server refuses requests from this origin");
         if !headers.get_all(ORIGIN).iter().all(is_own) {
             return Err(foreign);
         }
         if request.uri().path() == "/" && *request.method() == Method::GET {
             return self.exchange(request.uri().query().unwrap_or_default()).map(Some);
         }
-        // A browser says where a request comes from. Another page must not even ask.
+        // Browsers report which site sends a request. Pages of other sites must not send any.
         let from = headers.get("sec-fetch-site").map(|from| from.as_bytes().to_vec());
         if from.is_some_and(|from| from != b"same-origin" && from != b"none") {
             return Err(foreign);
@@ -96,10 +105,10 @@ impl PageAccess {
         pairs.any(|value| value.as_bytes().ct_eq(self.cookie.as_bytes()).into())
     }
 
-    /// Answers a token with the cookie and the address of the page.
+    /// Answers a token with the cookie and a page that loads the address of the page.
     ///
-    /// The answer is a page that leads on, and no redirection: if a link in another program led here, the browser would
-    /// not send a strict cookie after a redirection.
+    /// An HTTP redirect would not work: after a link in another program, browsers send no
+    /// `SameSite=Strict` cookie to the target of a redirect.
     fn exchange(&self, query: &str) -> Result<Reply, Refusal> {
         let value = |name: &str| {
             query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
@@ -140,9 +149,10 @@ impl PageAccess {
     }
 }
 
+/// The answer to a browser without the token or the cookie.
 const REFUSED: &str = "This page needs the address that `overspill view` printed. Each address works once: run `overspill view` again.";
 
-/// Shows neither token nor cookie.
+/// Hides the token and the cookie, so that no log shows them.
 impl std::fmt::Debug for PageAccess {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         to.write_str("PageAccess(…)")
@@ -165,7 +175,7 @@ mod tests {
             Asked { access, path }
         }
 
-        /// Returns the status, or 0 if the request is passed on.
+        /// Returns the status, or 0 if the site must answer.
         fn status(&self, method: &str, target: &str, headers: &[(&str, &str)]) -> u16 {
             let mut request = Request::builder().method(method).uri(target);
             let has_host = headers.iter().any(|(name, _)| *name == "host");

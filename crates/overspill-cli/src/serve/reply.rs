@@ -1,4 +1,4 @@
-//! Answers, and the bodies of requests.
+//! Builds HTTP answers, and reads the bodies of requests within the limits.
 
 use std::fs::File;
 use std::future::poll_fn;
@@ -15,10 +15,10 @@ use tokio::time::{Instant, Interval, interval_at, timeout};
 
 use super::limits::{SILENCE, ServerLimits};
 
-/// An answer.
+/// An HTTP answer.
 pub(crate) type Reply = Response<ReplyBody>;
 
-/// Messages that come one after the other, until there are no more.
+/// A source of messages, which ends with `None`.
 pub(crate) trait EventSource: Send {
     /// Returns the next message.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<ServerEvent>>;
@@ -27,6 +27,7 @@ pub(crate) trait EventSource: Send {
 /// A message without a line break.
 #[derive(Debug)]
 pub(crate) struct ServerEvent {
+    /// The message, or its start.
     pub(crate) start: Vec<u8>,
     /// The rest of a message that is too long for the memory.
     pub(crate) rest: Option<File>,
@@ -38,19 +39,19 @@ pub(crate) enum ReplyBody {
     Events(EventStream),
 }
 
-/// Server-sent events.
+/// A stream of server-sent events.
 pub(crate) struct EventStream {
     source: Box<dyn EventSource>,
-    /// When the next sign of life is due.
+    /// The timer for the next comment in a stream without events.
     silence: Interval,
     /// The rest of the current message.
     rest: Option<File>,
 }
 
-/// How much of a file is sent at once.
+/// The number of bytes of a file that are sent at a time.
 const CHUNK: usize = 256 << 10;
 
-/// Returns an answer with this text.
+/// Returns an answer with a body of the given content type.
 pub(crate) fn reply(status: StatusCode, kind: &'static str, body: impl Into<Bytes>) -> Reply {
     let body = body.into();
     let is_empty = body.is_empty();
@@ -62,12 +63,12 @@ pub(crate) fn reply(status: StatusCode, kind: &'static str, body: impl Into<Byte
     reply
 }
 
-/// Returns an answer with a plain sentence, or without one.
+/// Returns an answer with a sentence as plain text. The text may be empty.
 pub(crate) fn plain(status: StatusCode, text: &'static str) -> Reply {
     reply(status, "text/plain", text)
 }
 
-/// A request that gets no proper answer: the status, and the reason. The connection is closed after it.
+/// The refusal of a request: the status and the reason. The server then closes the connection.
 #[derive(Debug)]
 pub(crate) struct Refusal(pub(crate) StatusCode, pub(crate) &'static str);
 
@@ -86,7 +87,7 @@ impl From<Refusal> for Reply {
     }
 }
 
-/// Returns an answer whose messages come as server-sent events.
+/// Returns an answer that sends messages as server-sent events.
 pub(crate) fn events(source: impl EventSource + 'static) -> Reply {
     let silence = interval_at(Instant::now() + SILENCE, SILENCE);
     let stream = EventStream { source: Box::new(source), silence, rest: None };
@@ -96,10 +97,10 @@ pub(crate) fn events(source: impl EventSource + 'static) -> Reply {
     reply
 }
 
-/// Reads a body within the limits, or refuses it.
+/// Reads a body within the limits, or refuses the request.
 pub(crate) async fn read_body(body: Incoming, limits: &ServerLimits) -> Result<Vec<u8>, Refusal> {
     let ServerLimits { body: most, body_time, .. } = *limits;
-    let late = Refusal(StatusCode::REQUEST_TIMEOUT, "the body did not come in time");
+    let late = Refusal(StatusCode::REQUEST_TIMEOUT, "timeout while reading the body");
     timeout(body_time, take(body, most)).await.unwrap_or(Err(late))
 }
 
@@ -110,7 +111,8 @@ async fn take(mut body: Incoming, most: usize) -> Result<Vec<u8>, Refusal> {
     }
     let mut all = Vec::new();
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
-        let frame = frame.map_err(|_| Refusal(StatusCode::BAD_REQUEST, "the body broke off"))?;
+        let frame =
+            frame.map_err(|_| Refusal(StatusCode::BAD_REQUEST, "the body is incomplete"))?;
         let Ok(bytes) = frame.into_data() else { continue };
         if all.len() + bytes.len() > most {
             return Err(too_long());
@@ -150,7 +152,8 @@ impl EventStream {
 
 impl Body for ReplyBody {
     type Data = Bytes;
-    /// A file cannot be read. The connection breaks off, so that no client takes a part for the whole.
+    /// The error of a file that cannot be read. The server then closes the connection, so that no
+    /// client takes a part for the whole answer.
     type Error = io::Error;
 
     fn poll_frame(

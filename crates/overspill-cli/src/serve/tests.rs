@@ -1,4 +1,4 @@
-//! The limits of the server, seen from a raw socket.
+//! Tests of the limits of the server over a raw socket.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use hyper::StatusCode;
 
 use super::*;
 
-/// Answers with the length of a body; at `/events` with three events.
+/// A site that answers with the length of a body, or with three events at `/events`.
 struct Lengths;
 
 impl Site for Lengths {
@@ -23,6 +23,7 @@ impl Site for Lengths {
     }
 }
 
+/// A source of three events.
 struct Three(u8);
 
 impl EventSource for Three {
@@ -45,7 +46,7 @@ const LIMITS: ServerLimits = ServerLimits {
     connections: 100,
 };
 
-/// A server with these limits, and its address.
+/// Starts a server with these limits and returns its address.
 fn start(limits: ServerLimits) -> std::net::SocketAddr {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -67,7 +68,7 @@ fn request(more: &str, body: &str) -> String {
     )
 }
 
-/// Returns everything that comes until the connection is closed.
+/// Returns all bytes that come until the server closes the connection.
 fn rest(mut stream: TcpStream) -> String {
     let mut all = String::new();
     stream.read_to_string(&mut all).unwrap();
@@ -158,7 +159,7 @@ fn connection_over_the_limit_gets_503_until_another_ends() {
 }
 
 #[test]
-fn events_are_sent_as_chunks_until_there_are_no_more() {
+fn events_are_sent_as_chunks_until_the_source_ends() {
     let address = start(LIMITS);
     let mut stream = connect(address);
     let sent = request("Connection: close\r\n", "").replace("POST / ", "GET /events ");

@@ -1,4 +1,4 @@
-//! The token that clients must send.
+//! The token that clients of `mcp --listen` must send: from a variable, or from a private file.
 
 use std::fmt;
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -13,20 +13,21 @@ use crate::env::Env;
 use crate::open::open_regular;
 use crate::ui;
 
-/// A token in a file of ours has this many characters.
+/// The number of characters of a generated token.
 const LENGTH: usize = 64;
 
 /// The token that clients must send as `Authorization: Bearer TOKEN`.
 pub(crate) struct BearerToken(String);
 
 impl BearerToken {
-    /// Returns the token in an environment variable, if it has one.
+    /// Returns the token in an environment variable, unless the variable is empty or not set.
     pub(crate) fn from_variable(name: &str, env: &Env) -> Option<BearerToken> {
         let text = env.variable(name)?.to_string_lossy().trim().to_owned();
         Some(BearerToken(text)).filter(|token| !token.0.is_empty())
     }
 
-    /// Returns the token in the user's own file, and the file. The first call makes both.
+    /// Returns the token in the private file of the user, and the path of the file. The first call
+    /// makes the file.
     pub(crate) fn from_file(
         name: &str,
         variable: &str,
@@ -35,7 +36,7 @@ impl BearerToken {
         let path = Places::below(env.places().state.clone(), "overspill").join(name);
         let shown = ui::path(&path);
         if !path.is_absolute() {
-            bail!("there is no home directory to keep a token in\n\nhint: set {variable}");
+            bail!("a token cannot be saved without a home directory\n\nhint: set {variable}");
         }
         if path.symlink_metadata().is_err()
             && let Err(error) = make(&path)
@@ -51,14 +52,15 @@ impl BearerToken {
         }
     }
 
-    /// Compares the value of the header `Authorization`, in a time that does not depend on the match.
+    /// Tells whether the value of the header `Authorization` has the token. The time for the
+    /// comparison does not depend on the value.
     pub(super) fn is_in(&self, header: &[u8]) -> bool {
         let Some((scheme, sent)) = header.split_at_checked("Bearer ".len()) else { return false };
         scheme.eq_ignore_ascii_case(b"Bearer ") && bool::from(sent.ct_eq(self.0.as_bytes()))
     }
 }
 
-/// Shows nothing of it, so that no error or log can.
+/// Hides the token, so that no error or log shows it.
 impl fmt::Debug for BearerToken {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.write_str("BearerToken(…)")
@@ -79,7 +81,8 @@ pub(crate) fn random() -> io::Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Writes a new token to a file that only the user can read. A file that appears meanwhile stays.
+/// Writes a new token to a file that only the user can read. It does not replace a file that
+/// another process makes meanwhile.
 fn make(path: &Path) -> io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("/"));
     let mut folders = DirBuilder::new();
@@ -94,7 +97,7 @@ fn make(path: &Path) -> io::Result<()> {
     let new = directory.join(format!(".{}.new", random()?));
     let text = format!("{}\n", random()?);
     let written = options.open(&new).and_then(|mut file| file.write_all(text.as_bytes()));
-    // A link appears with its whole content, and never replaces what another process has made.
+    // A hard link appears with its whole content, and never replaces a file.
     let linked = written.and_then(|()| fs::hard_link(&new, path));
     let _ = fs::remove_file(&new);
     match linked {
@@ -103,7 +106,7 @@ fn make(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Reads a token from a file, unless somebody else could have read or written it.
+/// Reads a token from a file. It refuses a file that another user could have read or written.
 fn read(path: &Path) -> io::Result<BearerToken> {
     let refused = |why| Err(io::Error::new(io::ErrorKind::InvalidData, why));
     let (file, metadata) = open_regular(path)?;
@@ -123,7 +126,7 @@ fn read(path: &Path) -> io::Result<BearerToken> {
     file.take(4096).read_to_string(&mut text)?;
     match text.trim() {
         text if text.len() >= LENGTH / 2 => Ok(BearerToken(text.to_owned())),
-        _ => refused("there is no token in this file"),
+        _ => refused("this file contains no token"),
     }
 }
 

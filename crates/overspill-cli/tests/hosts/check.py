@@ -1,7 +1,7 @@
-"""Checks host agents with overspill in them: `check.py PROGRAM [NAME…]`. Each check prints one line.
+"""Checks that overspill works in real host agents: `check.py PROGRAM [NAME…]`. It prints one line for each host.
 
-A host is installed for, by `overspill init`, in a home of its own; a stand-in of its model plays commands
-and looks at what comes back; at the end `uninstall` must give the settings back byte for byte. `compare.py` plays
+Each host runs in its own home directory, into which `overspill init` has put overspill. A scripted model makes tool
+calls and checks the results. At the end, `uninstall` must restore the same bytes in all settings. `compare.py` plays
 the scenarios of `scenarios.py` and `running.py` with and without overspill.
 """
 
@@ -23,18 +23,18 @@ from scenarios import reasons
 from setup import put_in, run, set_up, settings_in
 
 RESULTS = Path(__file__).resolve().parent / "results.json"
-# What each host shows of a command that did not fail. The table of hosts has a little less.
+# The number of characters that each host shows of a command that did not fail. The limits of overspill are a little lower.
 MOST_OF_SUCCESS = {
     "claude-code": 30_000, "gemini": 40_000, "opencode": 51_200, "kilo": 51_200, "pi": 51_200, "goose": 50_000,
     "continue": 25_000, "kimi-code": 50_000, "cline": 8_000, "qwen": 30_000,
     "copilot": 20_000,
 }
-# Commands that run at the same time share the 1,000 lines of Continue. Two of them fit.
+# Continue divides its 1,000 lines among commands that run at the same time. overspill leaves room for two.
 MOST_LINES = {"continue": 500}
 
 
 def follow(results):
-    """Returns the call that the first result names for what it does not show."""
+    """Returns the call that the notice of the first result gives for reading a gap."""
     gap = re.search(r": lines (\d+-\d+) cut\]", results[0])
     tool = re.search(r"; (\w+) (/\S+) offset A limit N", results[0])
     if tool and gap:
@@ -44,7 +44,7 @@ def follow(results):
     return ("shell", f"{read.group(1)} {gap.group(1)}" if read and gap else "echo there is no pointer")
 
 
-# Each step: what the model asks for, and what is looked for in the result.
+# The steps: the name of the check, and the call of the model.
 STEPS = [
     ("a failing command of 40,000 lines", ("shell", "seq 1 40000; exit 3")),
     ("a pointer that works when followed", follow),
@@ -56,9 +56,9 @@ STEPS = [
     ("an MCP call", ("mcp", "numbers")),
     ("a rule against a command still holds", ("shell", "touch denied")),
 ]
-# These stop reading when a command's process ends, and so lose outputs by themselves where the machine is busy.
+# These hosts stop reading when the process of a command ends. On a busy machine they lose outputs even without overspill.
 LOSSY = ("gemini", "qwen")
-# What a host does not have, and why.
+# The checks that a host cannot pass, and the reason.
 NOT_THERE = {
     ("pi", "an MCP call"): "it has no MCP of its own",
     ("pi", "a rule against a command still holds"): "it has no rules",
@@ -74,7 +74,7 @@ NOT_THERE = {
 
 
 def wrong(name, what, results, host):
-    """Returns what is wrong with the results, or nothing."""
+    """Returns the fault in the result of a check, or None."""
     index = [step for step, _ in steps_of(name)].index(what)
     if index >= len(results):
         return f"there are only {len(results)} results"
@@ -89,7 +89,7 @@ def wrong(name, what, results, host):
         return None if shown or (name, "exit code") in NOT_THERE else "the exit code is not there"
     if what == "a pointer that works when followed":
         first = re.search(r": lines (\d+)-\d+ cut\]", results[0])
-        # Claude Code puts the number of a line before it.
+        # Claude Code puts the line number before each line.
         return None if first and re.search(rf"(?m)(^|: |\t){first.group(1)}$", text) else text[:300]
     if what == "a small output is untouched":
         return None if "out" in text and "err" in text and "overspill" not in text else text[:300]
@@ -107,7 +107,7 @@ def wrong(name, what, results, host):
         whole = "5000" in text and "red" in text and "\0" not in text and "[overspill " in text
         return None if whole else text[:300]
     if what == "a failure that a pipe hides":
-        # The capture is saved whole, and the exit code that the host sees stays 0.
+        # overspill saves the whole output of the first stage, and the host still sees exit code 0.
         said = "exited with code 7; the exit code 0 is `tail`'s. Its 3,000 lines are saved" in text
         return None if said and "2999\n3000" in text else text[:300]
     if what == "an MCP call":
@@ -121,7 +121,7 @@ def steps_of(name):
 
 
 def headless(name, overspill, home):
-    """Plays all steps; returns what is wrong."""
+    """Plays all steps. Returns the faults."""
     model, host, words, before = set_up(name, overspill, home, [step for _, step in steps_of(name)], ["--mcp"])
     inited = settings_in(host.home)
     done = host.run(words)
@@ -129,7 +129,7 @@ def headless(name, overspill, home):
     for what, _ in steps_of(name):
         fault = wrong(name, what, model.results, host)
         faults += [f"{what}: {fault}"] if fault else []
-    # A host may write its own files; ours must go as if they had never been.
+    # The host may write its own files, but uninstall must remove every file of overspill.
     after = settings_in(host.home)
     untouched = all(after.get(path) == text for path, text in inited.items())
     run(overspill, "uninstall", name, environment=host.environment)
@@ -149,7 +149,7 @@ def headless(name, overspill, home):
 
 
 def on_terminal(name, overspill, home):
-    """The same on a terminal, where a host has one: the preview in the place of the rest, and all that fits."""
+    """Plays two steps on a terminal: a long output becomes a preview, and a short output is unchanged."""
     steps = [("shell", "seq 1 40000; exit 3"), ("shell", "test -t 1 && seq 1 1500")]
     model, host, _, _ = set_up(name, overspill, home, steps, [])
     host.run_on_terminal(lambda: len(model.results) == len(steps))
@@ -166,9 +166,9 @@ def on_terminal(name, overspill, home):
 
 
 def second_layer(name, overspill, home):
-    """Hooks and plugins, where nothing else is in the way: of what is no command."""
+    """Checks hooks and plugins alone, with the result of a tool that is not the shell."""
     step = ("tool", ("read", {"path": "many.txt"})) if name == "pi" else ("mcp", "some")
-    # The plugin of Cline also sees commands, for users without the alias.
+    # The plugin of Cline also shortens commands, for users without the alias.
     steps = [step, ("shell", "seq 1 9000")] if name == "cline" else [step]
     model, host, words, _ = set_up(name, overspill, home, steps, ["--hooks"], with_alias=False)
     (host.work / "many.txt").write_text("".join(f"{n}\n" for n in range(1, 3001)))
@@ -188,7 +188,7 @@ def second_layer(name, overspill, home):
 
 
 def path_of_its_own(name, overspill, home):
-    """The program is on the host's PATH, and the files that shells begin with set another one."""
+    """Checks the notice if overspill is on the PATH of the host, and the start files of the shell set another PATH."""
     for file in (".profile", ".bashrc"):
         home.mkdir(exist_ok=True)
         (home / file).write_text("PATH=/usr/local/bin:/usr/bin:/bin\n")
@@ -203,7 +203,7 @@ def path_of_its_own(name, overspill, home):
 
 
 def reading(name, overspill, home):
-    """A host that asks before each command: reading goes on without a question, if that was asked for."""
+    """Checks a host that asks before each command: after `--allow-read`, reading saved outputs needs no question."""
     faults = []
     read = lambda results: ("shell", re.search(r"overspill (?:read|grep RE) (\w+)", results[0]).expand(r"overspill read \1"))
     for options in ([], ["--allow-read"]):
@@ -225,7 +225,7 @@ def reading(name, overspill, home):
         is_read = [wrong(name, pointer, results, host) is None, "\n2\n3\n" in results[2]]
         is_listed, is_swept = "seq 1 90000" in results[3], "would be removed" in results[4] or "nothing" in results[4]
         may = bool(options)
-        # Claude Code's own tool may open saved outputs in any case.
+        # The Read tool of Claude Code may open saved outputs also without `--allow-read`.
         own_tool = name == "claude-code"
         if [is_read[0], is_read[1], is_listed, is_swept] != [may or own_tool, may, may, False]:
             faults.append(f"reading with {options}: {[text[:200] for text in results]!r}, {said!r}")
@@ -233,7 +233,7 @@ def reading(name, overspill, home):
         run(overspill, "uninstall", name, environment=host.environment)
         after = settings_in(host.home)
         ours = [path for path, text in inited.items() if before.get(path) != text and "/overspill/" not in path]
-        # A host may have written a file anew; then only our rules must be gone.
+        # If the host has rewritten a file, only the rules of overspill must be gone.
         clean = lambda text: b"overspill/bin" not in text and b"overspill read" not in text
         well = lambda path: clean(after[path]) if ran.get(path) != inited[path] else after.get(path) == before.get(path)
         if not all(map(well, ours)):
@@ -252,10 +252,10 @@ def place_of(fault):
 
 
 def left_behind(name, overspill, home):
-    """Jobs that outlive the shell of their command: the model gets the same text with and without us."""
-    # Hosts drop what comes later than a second after the shell, or wait for all of it.
+    """Checks jobs that outlive the shell of their command: the model gets the same text with and without overspill."""
+    # Some hosts drop output that comes more than a second after the end of the shell. Others wait for all of it.
     steps = [("shell", f"(sleep {delay}; echo la''te) & echo started") for delay in (1.6, 4)]
-    # These do not wait for a job that is silent so long, whatever it prints then.
+    # These hosts do not wait for a job that prints nothing for that long. For them, another job prints from the start on.
     if name in ("claude-code", "codex", "qwen", "pi"):
         steps.append(("shell", "(sleep 0.2; n=0; while [ $n -lt 100 ]; do echo la''te; n=$((n + 1)); sleep 0.02; done) & echo started"))
     model, host, words, _ = set_up(name, overspill, home, steps, [])
@@ -272,7 +272,7 @@ def left_behind(name, overspill, home):
 
 
 def shell_of_the_user(name, overspill, home):
-    """The host runs commands by the shell in SHELL, with and without us."""
+    """Checks that the host runs commands with the shell in SHELL, with and without overspill."""
     zsh = shutil.which("zsh")
     if zsh is None:
         print(f"skipped: there is no zsh here, so {name} is not run with it as the user's shell")
@@ -293,7 +293,7 @@ def shell_of_the_user(name, overspill, home):
 
 
 def check(name, overspill):
-    """Checks one host; returns whether all is well."""
+    """Checks one host. Tells whether it passed all checks."""
     started = time.time()
     parts = [headless, path_of_its_own]
     parts += [on_terminal] if name in Host.INTERACTIVE else []
@@ -301,14 +301,14 @@ def check(name, overspill):
     parts += [second_layer] if name in ("claude-code", "opencode", "pi", "cline") else []
     parts += [shell_of_the_user] if name in ("opencode", "kilo") else []
     parts += [compared] if name in COMPARED else []
-    # Copilot runs commands itself; its hook sees the results.
+    # Copilot runs commands itself, and its hook sees only the results.
     parts += [left_behind] if name != "copilot" else []
     faults = []
     for part in parts:
         found = once(part, name, overspill)
         if found and name in LOSSY:
             print(f"{name}: tried again, since it loses outputs on a busy machine: {found[0][:100]!r}")
-            # An output is not lost at the same place again.
+            # A lost output rarely fails the same check again, so only faults of both runs count.
             again = {place_of(fault) for fault in once(part, name, overspill)}
             found = [fault for fault in found if place_of(fault) in again]
         faults += found
@@ -326,7 +326,7 @@ def check(name, overspill):
 
 
 def record(name):
-    """Writes down that a host was run. docs/hosts.md is made of these rows."""
+    """Writes the result of a host into results.json. docs/hosts.md shows these rows."""
     rows = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     rows[name] = {
         "version": versions()[name][1],

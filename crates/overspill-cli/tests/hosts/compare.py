@@ -1,4 +1,4 @@
-"""Plays the same calls in a host with overspill and in one without it, and compares what model and hooks see."""
+"""Plays the same calls in a host with and without overspill, and compares the results that the model and hooks get."""
 
 import json
 import os
@@ -17,7 +17,7 @@ LOG = "hooks.log"
 
 
 def play(name, home, steps, agents, overspill=None):
-    """Plays the calls in a new home; returns the model and the host."""
+    """Plays the calls in a new home directory. Returns the model and the host."""
     model = Model(steps, agents)
     host = Host(name, home)
     words = host.with_hooks(host.settings(model.url), host.home / LOG)
@@ -31,7 +31,7 @@ def play(name, home, steps, agents, overspill=None):
     return model, host
 
 
-# One call of a scenario: what is tried, the judge of its result, and whether other calls run at the same time.
+# One call of a scenario: its description, the judge of its result, and whether other calls run at the same time.
 Call = namedtuple("Call", "what judge is_loose")
 
 
@@ -46,7 +46,7 @@ def calls_of(title, steps, is_agent=False):
 
 
 def compared(name, overspill, home):
-    """Plays all scenarios of a host, with and without overspill at the same time; returns what differs."""
+    """Plays all scenarios of a host, with and without overspill at the same time. Returns the differences."""
     scenarios, agents = scenarios_of(name), agents_of(name)
     steps = [step for _, steps in scenarios for step in steps]
     turns = [step.turn for step in steps]
@@ -75,7 +75,7 @@ def compared(name, overspill, home):
 
 
 def differences(calls, ours, theirs, host, bare):
-    """Returns what the judges say of the results of one conversation."""
+    """Returns the faults that the judges find in one conversation."""
     faults = []
     if not len(ours.results) == len(theirs.results) == len(calls):
         faults.append(f"compared: {len(ours.results)} results, {len(theirs.results)} without us, of {len(calls)}")
@@ -90,7 +90,7 @@ def differences(calls, ours, theirs, host, bare):
 
 
 def key_of(name, arguments):
-    """Returns what a hook knows a call by: the command, or the name of the tool."""
+    """Returns the key by which a hook identifies a call: the command, or the name of the tool."""
     return arguments.get("command") or arguments.get("cmd") or name
 
 
@@ -99,12 +99,12 @@ def timeless(given):
 
 
 def events_in(host):
-    """Returns the calls of the user's hooks: the kind, the command or tool, what the hook was handed, what came back."""
+    """Returns the calls of the user's hooks: the event, the command or tool, the input of the hook, and the result of the call."""
     log = host.home / LOG
     events = []
     for line in log.read_text().splitlines() if log.exists() else []:
         given = plain(json.loads(line), host.home)
-        # The hook of Gemini CLI is told how the server is started, and that is what `init --mcp` changes.
+        # The hook of Gemini CLI gets the command of the MCP server, which `init --mcp` changes.
         given.get("mcp_context", {}).pop("command", None), given.get("mcp_context", {}).pop("args", None)
         inner, outer = given.get("input") or {}, given.get("output") or {}
         arguments = given.get("tool_input") or inner.get("args") or outer.get("args") or {}
@@ -115,8 +115,8 @@ def events_in(host):
 
 
 def hook_differences(ours, theirs, loose, unlike):
-    """The same hooks run in the same order, with the same input. What came back is the same, if the model sees the same."""
-    # A host puts the name of the server before that of its tool.
+    """Checks that the same hooks run in the same order with the same input, and with the same result if the model gets the same."""
+    # Hosts put the name of the server before the name of the tool.
     is_in = lambda key, keys: any(key == one or key.endswith(f"_{one}") for one in keys)
     if not theirs:
         return ["hooks: the user's own hook did not run, even without us"]

@@ -1,4 +1,4 @@
-"""Runs one host agent, headless and at home in a directory of its own, against a stand-in of its model."""
+"""Runs one host agent without a screen, in its own home directory, with a scripted model."""
 
 import json
 import keyword
@@ -17,13 +17,13 @@ SERVER = [sys.executable, str(HERE / "server.py")]
 
 
 def versions():
-    """Returns what `versions` says of each host: package, version, version of Node."""
+    """Returns the rows of the file `versions` for each host: package, version, version of Node."""
     rows = [line.split() for line in (HERE / "versions").read_text().splitlines() if line and line[0] != "#"]
     return {name: rest for name, *rest in rows}
 
 
 def program(name):
-    """Returns the words that start a host, or nothing if it is not installed."""
+    """Returns the command line that starts a host, or None if the host is not installed."""
     package, version, node = versions()[name]
     root = TOOLS / f"{name}-{version}" / "node_modules"
     at = {
@@ -35,7 +35,7 @@ def program(name):
         "continue": ".bin/cn",
         "kimi-code": ".bin/kimi",
         "copilot": f"{package}/copilot",
-        # Plugins load from the whole package, not from the one of this platform alone.
+        # Plugins need the main package; the package of this platform is not enough.
         "cline": f"{package}/bin/cline",
     }.get(name, f".bin/{name}")
     if not (root / at).exists():
@@ -52,7 +52,7 @@ def write(path, content):
 
 
 class Host:
-    """A host at home in `home`. What is written here is what a user would have had before."""
+    """A host with the home directory `home`. Its methods write the settings that a user has before `overspill init`."""
 
     def __init__(self, name, home):
         self.name, self.home = name, Path(home)
@@ -215,15 +215,15 @@ max_context_size = 100000
             "test": {"command": SERVER[0], "args": SERVER[1:]}}})
         return ["--json", "go on"]
 
-    # How a host with a screen is told what to do first.
+    # The arguments that start a host with a screen and a first prompt.
     INTERACTIVE = {"gemini": ["--yolo", "--skip-trust", "-i", "go"], "qwen": ["--yolo", "-i", "go"]}
 
     def settings(self, url):
-        """Writes the user's own settings; returns the words that run the host headless."""
+        """Writes the settings of the user. Returns the arguments that run the host without a screen."""
         return self.words(url)
 
     def asking(self, words):
-        """Makes the host ask before every command but `seq`; returns the words. Nobody answers a headless host."""
+        """Makes the host ask before every command except `seq`, and returns the arguments. Without a screen, every question means no."""
         if self.name == "claude-code":
             write(self.home / ".claude/settings.json", {"permissions": {"allow": ["Bash(seq *)"]}})
         elif self.name == "gemini":
@@ -237,7 +237,7 @@ max_context_size = 100000
         return words
 
     def with_hooks(self, words, log):
-        """Adds hooks of the user before and after each tool, which write to the log; returns the words."""
+        """Adds hooks of the user that write each tool call to the log. Returns the arguments."""
         hook = {"type": "command", "command": f"{sys.executable} -S -E {HERE / 'hook.py'} {log}"}
         on = lambda *events: {event: [{"matcher": "*", "hooks": [hook]}] for event in events}
         if self.name == "claude-code":
@@ -250,7 +250,7 @@ max_context_size = 100000
             return [words[0], "--dangerously-bypass-hook-trust", *words[1:]]
         elif self.name == "gemini":
             path = self.home / ".gemini/settings.json"
-            # A command that prints nothing for so many seconds is cancelled.
+            # The host cancels a command that prints nothing for this number of seconds.
             settings = json.loads(path.read_text()) | {"tools": {"shell": {"inactivityTimeout": 4}}}
             write(path, settings | {"hooks": on("BeforeTool", "AfterTool")})
         else:
@@ -270,16 +270,16 @@ max_context_size = 100000
             self.stop_service()
 
     def stop_service(self):
-        """Cline leaves a service behind; its file names the process."""
+        """Stops the service that Cline leaves running. A file has its process id."""
         file = self.home / ".cline/data/locks/hub/production.json"
         if file.exists():
             process = json.loads(file.read_text()).get("pid")
-            # The service must be the one of this home.
+            # Stop only the service of this home directory.
             if process and str(self.home).encode() in Path(f"/proc/{process}/cmdline").read_bytes():
                 os.kill(process, signal.SIGTERM)
 
     def run_on_terminal(self, is_done, timeout=90):
-        """Runs the host with its screen until `is_done` says so."""
+        """Runs the host with its screen until `is_done` returns true."""
         environment = {name: value for name, value in self.environment.items() if name not in ("CI", "NO_COLOR")}
         words = program(self.name) + self.INTERACTIVE[self.name]
         child, screen = pty.fork()

@@ -1,4 +1,4 @@
-"""A hook of the user: `hook.py LOG` adds what the host hands over to the log, and refuses one command."""
+"""A hook of the user: `hook.py LOG` adds its input to the log, and refuses one command."""
 
 import sys
 

@@ -1,6 +1,6 @@
-"""Judges one result of a call: that of a host with overspill against that of the same host without it.
+"""Compares the result of a call in a host with overspill and in the same host without it.
 
-A judge gets both results and returns what is wrong, or nothing.
+A judge is a function that gets both results and returns the fault, or None.
 """
 
 import json
@@ -10,10 +10,10 @@ from collections import namedtuple
 # The text of a result, and the result as the host sent it to the model.
 Result = namedtuple("Result", "text sent")
 
-# What any host shows of a command that failed.
+# The number of characters that every host shows of a command that failed.
 MOST = 10_000
 
-# These differ from run to run in any host.
+# Parts of a result that differ from run to run, also without overspill.
 VARYING = re.compile("|".join((
     r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b",
     r"\d{4}-\d\d-\d\dT\d\d[:-]\d\d[\d:.-]*Z?",
@@ -33,11 +33,11 @@ REMINDER = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL
 def plain(value, home):
     """Returns a result without the parts that differ from run to run."""
     if isinstance(value, str):
-        # A slot starts the bash that is first in the PATH, a host the one of SHELL.
+        # A shell slot starts the first bash in PATH; a host starts the bash in SHELL.
         value = value.replace("/usr/bin/bash", "/bin/bash")
         return VARYING.sub("…", REMINDER.sub("", value.replace(str(home), "HOME")))
     if isinstance(value, list):
-        # Claude Code adds its reminders as parts of their own.
+        # Claude Code adds its reminders as separate parts.
         parts = [part for part in value if not (isinstance(part, dict) and REMINDER.fullmatch(str(part.get("text"))))]
         return [plain(part, home) for part in parts]
     if isinstance(value, dict):
@@ -46,7 +46,7 @@ def plain(value, home):
 
 
 def difference(ours, theirs):
-    """Returns the place where two texts begin to differ."""
+    """Returns the texts around the first difference, or None if both are the same."""
     if ours == theirs:
         return None
     at = next((n for n, (a, b) in enumerate(zip(ours, theirs)) if a != b), min(len(ours), len(theirs)))
@@ -55,17 +55,17 @@ def difference(ours, theirs):
 
 
 def same(ours, theirs):
-    """The model sees the same."""
+    """A judge: the model gets the same result."""
     return difference(*(json.dumps(result.sent, ensure_ascii=False) for result in (ours, theirs)))
 
 
 def codes(text):
-    """Returns all exit codes and signals that the host names. A notice may name them, too."""
+    """Returns all exit codes and signals that the host names, without those in a notice of overspill."""
     return re.findall(r"(?i)(?:exit code:?|exited with code|signal:?) \w+", re.sub(r"\[overspill .*", "", text))
 
 
 def beside(sent):
-    """Returns what is no text in a result: pictures, and whether it is an error."""
+    """Returns the parts of a result that are not text: pictures, and whether the result is an error."""
     found = []
     if isinstance(sent, list):
         found = [one for part in sent for one in beside(part)]
@@ -77,9 +77,10 @@ def beside(sent):
 
 
 def shortened(word, count, second=None):
-    """Returns a judge of `count` lines, each "WORD NUMBER …": a preview of these lines alone, and a notice.
+    """Returns a judge of a long result with `count` lines, each "WORD NUMBER …".
 
-    A result of two parts of the same length has a second word.
+    overspill must show a notice and a preview of only these lines. A result with two parts of the same length has a
+    second word.
     """
     def judge(ours, theirs):
         text = ours.text.replace("\\n", "\n")
@@ -101,13 +102,13 @@ def shortened(word, count, second=None):
 
 
 def unordered(ours, theirs):
-    """The model sees the same lines, in any order."""
+    """A judge: the model gets the same lines, in any order."""
     lines = [sorted(result.text.splitlines()) for result in (ours, theirs)]
     return None if lines[0] == lines[1] else f"{ours.text!r}, without us {theirs.text!r}"
 
 
 def has(*wanted, both=()):
-    """Returns a judge that looks for texts in our result, and for those of `both` in either."""
+    """Returns a judge that looks for texts in the result with overspill, and for the texts of `both` in both results."""
     def judge(ours, theirs):
         missing = [text for text in (*wanted, *both) if text not in ours.text]
         missing += [f"{text} (without us)" for text in both if text not in theirs.text]

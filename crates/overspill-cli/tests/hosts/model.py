@@ -1,7 +1,7 @@
-"""A stand-in for the model of a host agent, on the loopback.
+"""A scripted model for host agents: an HTTP server on loopback.
 
-It speaks the four wire formats that hosts use. Each request that offers tools is answered with the next
-scripted tool calls; what came back from the calls before is recorded as the model would have got it.
+It speaks the four wire formats that hosts use. It answers each request that offers tools with the next scripted tool
+calls, and records the results of the earlier calls as the host sent them.
 """
 
 import json
@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Script:
-    """The turns of one conversation: that of the host, or that of an agent which the host starts.
+    """The turns of one conversation: of the host, or of a sub-agent that the host starts.
 
     Each step is ("shell", command), ("mcp", tool), ("tool", (name, arguments)), a list of these for one turn, or
     a function of the results so far that returns one of them. A last step ("say", text) ends the conversation.
@@ -19,11 +19,11 @@ class Script:
 
     def __init__(self, name, steps):
         self.name, self.steps = name, steps
-        # Each call as a name and arguments, the text of its result, and the result as the host sent it.
+        # The calls (name and arguments), the texts of their results, and the results as the host sent them.
         self.calls, self.results, self.sent = [], [], []
 
     def due(self, results):
-        """Returns the calls of the next turn, or the text at the end."""
+        """Returns the calls of the next turn, or a text that ends the conversation."""
         done = 0
         for step in self.steps:
             if done == len(results):
@@ -34,14 +34,14 @@ class Script:
 
 
 class Model:
-    """Plays `steps`. A conversation that begins with "play NAME" gets those of `agents[NAME]`."""
+    """A model that plays `steps`. A conversation that begins with "play NAME" gets the steps of `agents[NAME]`."""
 
     def __init__(self, steps, agents=None):
         self.main = Script("", steps)
         self.agents = {name: Script(name, steps) for name, steps in (agents or {}).items()}
         self.offered = set()
         self.unknown = []
-        # The steps that found nothing to go on with.
+        # The errors of steps that could not choose the next call.
         self.broken = []
         self.lock = threading.Lock()
         model = self
@@ -53,7 +53,7 @@ class Model:
                 pass
 
             def handle(self):
-                # A host that is ended leaves its connections as they are.
+                # A host that was killed breaks its connections off.
                 try:
                     super().handle()
                 except ConnectionError:
@@ -83,7 +83,7 @@ class Model:
         self.server.server_close()
 
     def respond(self, path, request):
-        """Returns the kind of an answer and the answer."""
+        """Returns the content type and the body of an answer."""
         path = path.split("?")[0]
         for end, speak in FORMATS.items():
             if path.endswith(end):
@@ -96,14 +96,15 @@ class Model:
         return self.main.results
 
     def script(self, opening):
-        """Returns the script of a conversation that begins with these words of the user."""
+        """Returns the script of a conversation that begins with this text of the user."""
         part = re.search(r"\bplay (\w+)", opening)
         return self.agents.get(part.group(1), self.main) if part else self.main
 
     def next(self, tools, results, opening=""):
-        """Returns the calls that are due, each as an id, a name and arguments, or the last words as a text.
+        """Returns the next calls, each as an id, a name and arguments, or a text that ends the conversation.
 
-        `tools` has the parameters of each tool by its name. Each result is an id, its text, and what the host sent.
+        `tools` has the parameters of each tool by its name. Each result is an id, its text, and the result as the host
+        sent it.
         """
         with self.lock:
             if not tools:
@@ -120,7 +121,7 @@ class Model:
             try:
                 calls = script.due(texts)
             except Exception as reason:
-                # Without an answer a host would ask again and again.
+                # Without an answer, the host would send the request again and again.
                 self.broken.append(f"no call after {texts[-1:]!r}: {reason!r}")
                 calls = "done"
         if isinstance(calls, str):
@@ -131,12 +132,12 @@ class Model:
 
 
 def named_call(tools, kind, what):
-    """Returns the name and the arguments of a call, as this host calls its tools."""
+    """Returns the name and the arguments of a call, with the tool names of this host."""
     if kind == "tool":
         return what
     if kind == "mcp":
         tool, given = what if isinstance(what, tuple) else (what, {})
-        # A host may offer such tools only to those who ask for them; by their names they are there.
+        # Some hosts do not list MCP tools until the model searches for them. A call by name works anyway.
         return next((name for name in tools if name.endswith(tool)), f"mcp__test__{tool}"), given
     for name in SHELLS:
         if name in tools:
@@ -144,7 +145,7 @@ def named_call(tools, kind, what):
     raise SystemExit(f"no shell among the tools {sorted(tools)}")
 
 
-# What hosts call their shell.
+# The names that hosts give their shell tool.
 SHELLS = ["Bash", "bash", "run_shell_command", "exec_command", "shell_command", "shell", "run_commands"]
 
 
@@ -162,7 +163,7 @@ def shell_arguments(name, parameters, command):
 
 
 def events(items):
-    """Server-sent events, each with its name if it has one."""
+    """Returns server-sent events. The name of an event is optional."""
     lines = []
     for name, data in items:
         lines.append((f"event: {name}\n" if name else "") + f"data: {json.dumps(data)}\n\n")
@@ -170,7 +171,7 @@ def events(items):
 
 
 def text_of(content):
-    """Returns the text of a result, whatever it is wrapped in."""
+    """Returns the text of a result in any of the forms that hosts use."""
     if isinstance(content, str):
         # Cline and Continue show lists as JSON.
         is_list = content.startswith(('[{"query":', '[{"type":"text"'))
@@ -185,7 +186,7 @@ def text_of(content):
 
 
 def opening_of(messages):
-    """Returns what the user says before the model speaks for the first time."""
+    """Returns the text of the user before the first answer of the model."""
     texts = []
     for message in messages:
         if message.get("role", "user") in ("assistant", "model"):
@@ -259,7 +260,7 @@ def gemini(model, request):
             given = part["functionResponse"]
             results.append((given.get("id", ""), text_of(given.get("response", "")), [part]))
         elif results and "functionCall" not in part:
-            # A picture stands beside the result that it belongs to.
+            # A picture comes directly after its result.
             results[-1][2].append(part)
     calls = model.next(tools, results, opening_of(request.get("contents", [])))
     if isinstance(calls, str):
@@ -284,7 +285,7 @@ def completions(model, request):
         if message["role"] == "tool":
             results.append((message["tool_call_id"], text_of(message.get("content", "")), [message.get("content")]))
         elif message["role"] == "user" and results:
-            # A picture follows the results in a message of its own.
+            # A picture comes after its result, in a separate message.
             results[-1][2].append(message.get("content"))
     calls = model.next(tools, results, opening_of(request.get("messages", [])))
     if isinstance(calls, str):

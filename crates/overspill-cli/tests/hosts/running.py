@@ -1,12 +1,12 @@
-"""Commands that still run when the model looks at them, that the host stops, or that stay in the background."""
+"""Scenarios with commands that still run when the model looks, that the host stops, or that stay in the background."""
 
 from judge import MOST, has, same
 from steps import Step, last, shell, tool
 
-# A server that says at last what is wrong with it.
+# A server that prints its error only at the end.
 SERVER = "seq -f '%.0f of the lines of a server in the background' 1 400; sleep 2; echo ERROR: the database is gone; exec sleep 60"
 LEFT_BEHIND = "(sleep 3; echo late > late) & echo started"
-# Gemini CLI and opencode wait for a job that holds their pipe.
+# Gemini CLI and opencode wait for a job that keeps their pipe open, so this job does not.
 LEFT_APART = "(sleep 3; echo late > late) >/dev/null 2>&1 & echo started"
 
 
@@ -18,13 +18,13 @@ def also(judge, text):
 
 
 def first_look(ours, theirs):
-    """The start of a large output, and a line about the rest."""
+    """A judge: overspill shows the start of a large output, and a line about the rest."""
     well = "\n1\n2\n3\n" in ours.text and "still running, 30,000 lines so far; " in ours.text and len(ours.text) < MOST // 4
     return None if well else f"{ours.text[:300]!r} … {ours.text[-300:]!r}"
 
 
 def cancelled(said):
-    """Returns a judge of 30,000 numbers: the start, the end, and what the host says of the timeout."""
+    """Returns a judge of 30,000 numbers: the start, the end, and the message of the host about the timeout."""
     def judge(ours, theirs):
         return has("\n1\n2\n3\n", "[overspill ", both=["\n29999\n30000\n", said])(ours._replace(text="\n" + ours.text), theirs)
     return judge
@@ -37,7 +37,7 @@ def claude_code():
     seen = also(same, "ERROR: the database is gone")
     stop = lambda results: tool("TaskStop", task_id=task(results))
     return [
-        # The host puts it into the background, and would wait for it in the end.
+        # The host moves this command to the background. Without a stop it would wait for the command at the end.
         Step("a timeout with a large output", bash("seq 1 30000; exec sleep 60", timeout=3000)),
         Step("that command is stopped", stop),
         Step("a server in the background", bash(SERVER, run_in_background=True)),
@@ -68,7 +68,7 @@ def gemini():
     run = lambda command, **more: tool("run_shell_command", command=command, **more)
     process = lambda results: int(last(r"background \(PID: (\d+)\)")(results))
     read = lambda results, **more: tool("read_background_output", pid=process(results), lines=3, **more)
-    # The host adds blank lines between the parts that it read.
+    # The host adds blank lines between the parts that it has read, so the results are not the same.
     seen = has(both=["of 402 lines", "ERROR: the database is gone"])
     return [
         Step("a timeout with a large output", run("seq 1 30000; exec sleep 60"), cancelled("exceeded the timeout")),

@@ -1,6 +1,6 @@
-"""The scenarios that are compared with and without overspill: the calls of the model, and a judge of each result.
+"""The scenarios that `compare.py` plays with and without overspill: the calls of the model, and a judge of each result.
 
-All scenarios of a host are played in one session, in this order. NOT_THERE has the reason where a host cannot play one.
+All scenarios of a host run in one session, in this order. NOT_THERE lists steps that a host cannot play, with the reason.
 """
 
 import re
@@ -12,7 +12,7 @@ from steps import Step, last, shell, tool
 
 HOSTS = ("claude-code", "codex", "gemini", "opencode")
 
-# Gemini CLI refuses commands with a command substitution, so there is none.
+# No command has a command substitution, because Gemini CLI refuses these.
 COMMANDS = [
     shell("exit code 0 without output", "true"),
     shell("exit code 3", "echo before; exit 3"),
@@ -48,10 +48,10 @@ COMMANDS = [
     shell("a long output in a file of the user", "seq 1 9000 > many; wc -l < many; sort -n many | tail -1"),
 ]
 
-# Codex reads stdout and stderr from two pipes. Without pauses it mixes their order by itself.
+# Codex reads stdout and stderr from two pipes. Without pauses it mixes their order, also without overspill.
 UNORDERED = {("codex", "stdout and stderr keep their order")}
 
-# Commands with long outputs that run at the same time: word of each line, count of lines, exit code.
+# Commands with long outputs that run at the same time: the word of each line, the number of lines, the exit code.
 LONG_ONES = [("red", 8000, 0), ("green", 9000, 3), ("blue", 10000, 0), ("white", 11000, 4)]
 TOGETHER = [
     Step("short outputs", [("shell", f"sleep 0.{4 - n}; echo call {n}; exit {n}") for n in range(4)]),
@@ -60,7 +60,7 @@ TOGETHER = [
     Step("a command beside MCP calls", [("shell", "sleep 0.3; echo beside"), ("mcp", "short_text"), ("mcp", "short_error")]),
 ]
 
-# What the agent does. The host shows its last words to the model that started it.
+# The steps of a sub-agent. The host shows its last text to the model that started it.
 AGENT = [
     shell("a failing command", "echo said in the agent; exit 4"),
     shell("a long output", "seq -f 'line %.0f' 1 9000", shortened("line", 9000)),
@@ -74,7 +74,7 @@ def report(results):
 
 
 def agents_of(name):
-    """Returns the script of each agent."""
+    """Returns the script of each sub-agent."""
     if name == "gemini":
         ending = Step("the end", lambda results: tool("complete_task", result={"response": report(results)}), None)
     else:
@@ -83,7 +83,7 @@ def agents_of(name):
 
 
 def starting(name):
-    """How a host starts an agent and gets its report."""
+    """Returns the steps in which a host starts a sub-agent and gets its report."""
     prompt = "play helper"
     agent = last(r'"agent_id":"([^"]+)')
     return {
@@ -104,13 +104,13 @@ HOOKS = [
 LONG_RESULTS = {
     "long_blocks": shortened("first", 4000, second="second"), "long_picture": shortened("caption", 2000),
     "long_resource": shortened("note", 2000), "long_error": shortened("failure", 2000),
-    # opencode by itself shows nothing of it.
+    # opencode without overspill shows nothing of this result.
     "long_structured": has("[overspill ", 'name 1"', 'name 1500"'),
 }
 
 
 def ended(ours, theirs):
-    """Both calls fail. The proxy says why."""
+    """A judge: both calls fail, and the proxy names the reason."""
     closed = re.search(r"(?i)\bclosed\b", theirs.text)
     return has("the server ended with exit code 3")(ours, theirs) or (None if closed else f"without us {theirs.text[:300]!r}")
 
@@ -125,7 +125,7 @@ MCP = [
 ]
 
 
-# What a host cannot play, and why.
+# The steps that a host cannot play, and the reason.
 NOT_THERE = {
     ("opencode", "SIGKILL"): "by itself it waits for its timeout then",
     ("opencode", "SIGTERM"): "by itself it waits for its timeout then",

@@ -1,6 +1,6 @@
-"""A small MCP server on standard input and output, with a tool for each shape of a result.
+"""A small MCP server on stdin and stdout, with a tool for each form of a result.
 
-`numbers` returns far too much, `some` a little too much. The others are in SHAPES.
+`numbers` returns far more than the limit, `some` a little more. SHAPES has the results of the other tools.
 """
 
 import base64
@@ -13,7 +13,7 @@ import zlib
 
 
 def picture():
-    """Returns a PNG of four by four pixels: a host may refuse what is no picture."""
+    """Returns a PNG of four by four pixels, because a host may refuse an invalid picture."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     rows = b"".join(b"\0" + b"\xff\x80\0" * 4 for _ in range(4))
@@ -36,7 +36,7 @@ def lines(word, count):
 IMAGE = {"type": "image", "data": picture(), "mimeType": "image/png"}
 LINK = {"type": "resource_link", "uri": "file:///notes.txt", "name": "notes", "mimeType": "text/plain"}
 ROWS = [{"row": n, "name": f"name {n}"} for n in range(1, 1501)]
-# The result of each tool. The name says what it is; `long` is more than any preview has room for.
+# The result of each tool. Results with `long` in the name exceed every limit.
 SHAPES = {
     "short_text": {"content": [text("a short text, with é and 汉字")]},
     "short_blocks": {"content": [text("first block"), text("second block\n"), text("")]},
@@ -62,7 +62,7 @@ def send(message):
 
 def numbers(count):
     found = [str(n) for n in range(1, count + 1)]
-    # What a server runs by itself is its own: it must get all of it.
+    # A server must get the whole output of its own commands.
     own = subprocess.run(["bash", "-c", "seq 1 20000"], stdin=subprocess.DEVNULL, capture_output=True)
     found[count // 2] = f"error: the disk is full, {len(own.stdout)} bytes"
     return {"content": [text("\n".join(found))]}
@@ -100,11 +100,11 @@ def main():
         message = json.loads(line)
         if "id" in message and "method" in message:
             result = answer(message["method"], message.get("params") or {})
-            # A client of a newer revision first asks for what this server does not know.
+            # Clients on newer protocol versions first send requests that this server does not know.
             unknown = {"error": {"code": -32601, "message": "Method not found"}}
             send({"id": message["id"], **(unknown if result is None else {"result": result})})
 
 
-# The scenarios read the shapes from here.
+# scenarios.py imports SHAPES from this file, so the server must not start on import.
 if __name__ == "__main__":
     main()

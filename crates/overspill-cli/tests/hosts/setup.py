@@ -1,4 +1,4 @@
-"""Puts overspill into the home of a host, as a user would."""
+"""Installs overspill for a host with `overspill init`, as a user does."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ from model import Model
 
 
 def settings_in(home):
-    """Returns every file of settings, by path."""
+    """Returns the content of every settings file by its path."""
     found = {}
     for path in sorted(home.rglob("*")):
         if path.is_file() and not path.is_symlink() and path.suffix in (".json", ".jsonc", ".toml", ".env", ".js", ".ts", ".rules", ".yaml"):
@@ -25,8 +25,8 @@ def run(overspill, *words, environment):
 
 
 def put_in(host, overspill, options, on_path=False, with_alias=True):
-    """Installs overspill for a host that has its settings."""
-    # Copilot asks before it runs what is neither on the PATH nor in its directory.
+    """Installs overspill for a host whose settings exist."""
+    # Copilot asks before it runs a program outside of PATH and of its own directory.
     if on_path or host.name == "copilot":
         programs = host.home / ".local/bin"
         programs.mkdir(parents=True)
@@ -34,7 +34,7 @@ def put_in(host, overspill, options, on_path=False, with_alias=True):
         host.environment["PATH"] = f"{programs}:{host.environment['PATH']}"
     for _ in range(2):
         said = run(overspill, "init", host.name, "--force", *options, environment=host.environment)
-    # A user takes over the alias that `init` prints.
+    # A user puts the alias that `init` prints into the shell. Here its variables are set directly.
     alias = re.search(r"(?m)^ *alias \S+='(.*) \S+'$", said)
     if alias and with_alias:
         variables = subprocess.run(["bash", "-c", f"{alias.group(1)} env -0"], env=host.environment, stdout=subprocess.PIPE, check=True)
@@ -43,7 +43,7 @@ def put_in(host, overspill, options, on_path=False, with_alias=True):
 
 
 def set_up(name, overspill, home, steps, options, on_path=False, with_alias=True):
-    """Returns a model, and a host at home there with overspill in it, how to run it, and its settings before."""
+    """Returns a model, a host with overspill installed, the arguments that run it, and its settings before `init`."""
     model = Model(steps)
     host = Host(name, home)
     words = host.settings(model.url)

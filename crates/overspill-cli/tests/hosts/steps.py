@@ -1,12 +1,12 @@
-"""The parts that scenarios are made of."""
+"""Helpers that build the steps of scenarios."""
 
 import re
 from collections import namedtuple
 
 from judge import same
 
-# What is tried, the turn of the model (a call, several calls at once, or a function of the results so far), and the
-# judge of its result. A turn of several calls may have a list of judges.
+# A step: its description, the turn of the model (a call, several calls at once, or a function of the results so far), and
+# the judge of its result. A turn of several calls may have a list of judges.
 Step = namedtuple("Step", "what turn judge", defaults=(same,))
 
 
@@ -19,7 +19,7 @@ def tool(name, **arguments):
 
 
 def last(pattern):
-    """Returns a function that finds the pattern in the last result that has it."""
+    """Returns a function that searches the results from the last to the first, and returns the first group of the pattern."""
     def find(results):
         return next(found.group(1) for found in map(re.compile(pattern).search, reversed(results)) if found)
     return find

@@ -1,4 +1,4 @@
-//! `overspill audit`, on transcripts that the real hosts wrote.
+//! Tests of `overspill audit` on transcripts that the real hosts wrote.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use crate::program::{program, skip};
 
-/// The hosts, the files of their sessions, and the bytes of the first output. The command prints 4,560 bytes; some hosts
-/// drop the last line feed or add lines about the process.
+/// The hosts, the files of their sessions, and the bytes of the first output. The command prints
+/// 4,560 bytes. Some hosts drop the last line feed or add lines about the process.
 ///
-/// Each session has the same five commands. The first lists 120 files, the second names one of them and fails, the
-/// third hides a failure behind `tail`, the fifth is the first again.
+/// Each session has the same five commands. The first lists 120 files, the second names one of them
+/// and fails, the third hides a failure behind `tail`, the fifth is the first again.
 const SESSIONS: [(&str, &str, u64); 7] = [
     ("claude-code", "claude-code.jsonl", 4_559),
     ("codex", "codex.jsonl", 4_560),
@@ -49,9 +49,10 @@ fn session_of_every_host_is_replayed() {
         assert_eq!((&json["sessions"], &json["outputs"]), (&json!(1), &json!(5)), "{host}");
         assert_eq!(json["by_host"][0]["host"], host);
         assert_eq!((&json["bad_lines"], &json["cut_by_host"]), (&json!(0), &json!(0)), "{host}");
-        // Nothing is so long that overspill or the host would have cut it.
+        // No output is longer than the limit of overspill or of the host.
         assert_eq!(json["shown_bytes"], json["with_overspill_bytes"], "{host}");
-        // The second command names the file `src/module_0077.rs` of the first output, and nothing did before.
+        // The second command names the file `src/module_0077.rs` of the first output. No earlier
+        // line of the transcript names this file.
         assert_eq!(json["used"], json!({ "outputs": 1, "words": 1 }), "{host}");
         let loss = &json["losses"][0];
         assert_eq!(loss["lost"], json!(["src/module_0077.rs"]), "{host}");
@@ -67,7 +68,7 @@ fn session_of_every_host_is_replayed() {
     assert!(!home.path().join("store").exists(), "nothing is written into the store");
 }
 
-/// Each output in which overspill loses something has a command that shows it, with the lost words.
+/// Each output with lost words has a command that shows the output and these words.
 #[test]
 fn lost_output_of_every_host_can_be_viewed() {
     let home = tempfile::tempdir().unwrap();
@@ -91,7 +92,7 @@ fn lost_output_of_every_host_can_be_viewed() {
         );
         assert_eq!(output["lost_words"][0]["word"], "src/module_0077.rs", "{host}");
         assert_eq!(output["record"]["host"], host);
-        // The page has every line of the output, word by word, and the preview lacks the lost one.
+        // The page has every line of the output, and the preview lacks the lost word.
         let rows = data["pieces"][0]["rows"].as_array().unwrap();
         let texts: Vec<&str> = rows.iter().map(|row| row["text"].as_str().unwrap()).collect();
         for at in 1..=120 {
@@ -105,7 +106,7 @@ fn lost_output_of_every_host_can_be_viewed() {
 }
 
 #[test]
-fn place_without_an_output_gets_a_clear_word() {
+fn place_without_an_output_gets_a_clear_error() {
     let home = tempfile::tempdir().unwrap();
     let pi = transcript("pi.jsonl");
     let line = audit_json(home.path(), &[&pi])["losses"][0]["line"].clone();
@@ -113,7 +114,7 @@ fn place_without_an_output_gets_a_clear_word() {
     for (args, error) in [
         (vec![format!("{pi}:1")], "there is no output of a tool at line 1"),
         (vec![format!("{pi}:{line}:2")], &format!("no output of a tool at line {line}:2")),
-        (vec![format!("{pi}:{line}")], "the output fits the limit"),
+        (vec![format!("{pi}:{line}")], "the output is within the limit"),
         (vec![format!("{}:1", file!())], "is in no store"),
         (vec!["last".into(), "--max-chars".into(), "9".into()], "is for an output in a transcript"),
     ] {
@@ -180,7 +181,7 @@ fn output_that_the_host_cut_is_replayed_from_the_transcript() {
         call("2", "make all | grep file_450.c"),
     ];
     let file = home.path().join("codex.jsonl");
-    // The order of fields tells the kind of a line at its start.
+    // The reader finds the type of a line near its start.
     fs::write(&file, lines.join("\n")).unwrap();
     let json = audit_json(home.path(), &[&file]);
     assert_eq!((&json["cut_by_host"], &json["not_recorded"]), (&json!(1), &json!(0)), "{json}");
@@ -195,11 +196,11 @@ fn output_that_the_host_cut_is_replayed_from_the_transcript() {
 }
 
 #[test]
-fn bad_transcripts_get_a_clear_word() {
+fn bad_transcripts_are_named_with_a_reason() {
     let home = tempfile::tempdir().unwrap();
     let place = |name: &str| home.path().join(name);
     let good = fs::read_to_string(transcript("pi.jsonl")).unwrap();
-    // A line that is broken, one that is not UTF-8, and one that somebody is writing.
+    // A broken line, a line that is not UTF-8, and a line that the host is still writing.
     let mut broken = format!("{good}{{\"type\":\"message\",\n").into_bytes();
     broken.extend(b"\xff\xfe\n{\"type\":\"mess");
     fs::write(place("broken.jsonl"), broken).unwrap();

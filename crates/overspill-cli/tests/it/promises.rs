@@ -1,4 +1,4 @@
-//! Every test that docs/promises.md names exists.
+//! Checks that every test exists that docs/promises.md names.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn every_promise_has_its_test() {
     {
         let tests = row.rsplit("| ").next().unwrap();
         let tests: Vec<&str> = tests.split('`').skip(1).step_by(2).collect();
-        assert!(!tests.is_empty(), "nothing holds this: {row}");
+        assert!(!tests.is_empty(), "no test for the promise {row}");
         for test in tests {
             assert!(all.contains(&format!("fn {test}(")), "there is no test {test}");
             named += 1;

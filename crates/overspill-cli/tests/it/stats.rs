@@ -1,4 +1,4 @@
-//! `overspill stats`
+//! Tests of `overspill stats`.
 
 use std::process::Stdio;
 
@@ -6,7 +6,7 @@ use crate::program::{Test, numbered, saved_run};
 use crate::terminal::{seen, terminal};
 
 #[test]
-fn stats_count_what_was_shown_against_what_was_produced() {
+fn stats_count_produced_shown_and_retrieved_bytes() {
     let done = saved_run();
     let stats = || -> serde_json::Value {
         let (code, json, error) = done.then(&["stats", "--json"]);
@@ -36,7 +36,7 @@ fn stats_count_what_was_shown_against_what_was_produced() {
 }
 
 #[test]
-fn what_has_expired_is_still_counted() {
+fn expired_output_is_still_counted() {
     let done = saved_run();
     done.then(&["read", &done.id(), "--lines", "1:100"]);
     let (_, before, _) = done.then(&["stats", "--json"]);
@@ -52,7 +52,7 @@ fn stats(done: &crate::program::Done) -> serde_json::Value {
 }
 
 #[test]
-fn stats_count_every_byte_that_went_out() {
+fn stats_count_every_byte_that_the_agent_got() {
     let done = Test::new(&["cut", "--max-lines", "8"]).stdin(numbered(5_000)).run().code(0);
     assert_eq!(stats(&done)["shown_bytes"], done.text().len());
     // A notice can be longer than a short output.
@@ -63,7 +63,7 @@ fn stats_count_every_byte_that_went_out() {
 }
 
 #[test]
-fn stats_report_terminals_apart() {
+fn stats_report_terminals_separately() {
     let (person, program) = terminal();
     let test = Test::new(&["run", "--", "seq", "1", "5000"]);
     let mut command = test.command();
@@ -87,7 +87,7 @@ fn cut_in_codex(args: &[&str], stdin: String) -> crate::program::Done {
 }
 
 #[test]
-fn saved_is_what_the_host_would_have_shown_less_every_byte_on_the_pipes() {
+fn saved_bytes_are_the_bytes_of_the_host_alone_minus_all_sent_bytes() {
     let done = cut_in_codex(&["cut", "--max-chars", "3000"], numbered(20_000));
     let (_, page, _) = done.then(&["read", &done.id(), "--lines", "500:600"]);
     let stats = stats(&done);
@@ -98,11 +98,11 @@ fn saved_is_what_the_host_would_have_shown_less_every_byte_on_the_pipes() {
     assert_eq!(stats["against_whole_output"]["outputs"], 0);
     assert_eq!(stats["by_host"][0]["host"], "codex");
     let (_, text, _) = done.then(&["stats"]);
-    assert!(text.contains("is what the host agents would have shown themselves.\n"), "{text}");
+    assert!(text.contains("is the text that the host agents alone would have shown.\n"), "{text}");
 }
 
 #[test]
-fn output_of_an_unknown_host_is_compared_with_all_of_it_and_says_so() {
+fn output_of_an_unknown_host_is_compared_with_the_whole_output() {
     let done = cut_in_codex(&["cut"], numbered(20_000));
     let mut command = crate::program::program(done.test.dir.path());
     command.args(["run", "--max-lines", "9", "--", "seq", "1", "5000"]);
@@ -124,14 +124,14 @@ fn output_of_an_unknown_host_is_compared_with_all_of_it_and_says_so() {
 }
 
 #[test]
-fn failure_lines_that_nobody_read_are_counted_until_somebody_does() {
+fn unread_failure_lines_are_counted_until_a_page_shows_them() {
     let line = |at: u32| match at {
         700 => "error: the disk /dev/sda_77 is full\n".to_owned(),
         _ => format!("part {at} is built\n"),
     };
     let log: String = (0..3_000).map(line).collect();
     let done = Test::new(&["cut", "--keep", "ends", "--max-lines", "9"]).stdin(log.clone()).run();
-    assert_eq!(stats(&done)["unseen_failure_lines"], 0, "no line was looked at");
+    assert_eq!(stats(&done)["unseen_failure_lines"], 0, "`ends` looks for no signs of failure");
     let errors: String =
         (0..400).map(|at| format!("error: part_{at}.c:{at}: no such file\n")).collect();
     let done = Test::new(&["cut", "--max-bytes", "2000"]).stdin(log + &errors).run();
@@ -146,7 +146,7 @@ fn failure_lines_that_nobody_read_are_counted_until_somebody_does() {
 }
 
 #[test]
-fn stats_know_prices_and_rows_for_spreadsheets() {
+fn stats_print_prices_and_csv() {
     let done = cut_in_codex(&["cut", "--max-chars", "2000"], numbered(20_000));
     let (_, json, _) = done.then(&["stats", "--json", "--price", "4"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();

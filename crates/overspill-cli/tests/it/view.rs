@@ -1,4 +1,4 @@
-//! The page of `overspill view`, asked over a raw socket: who may see it, and what it answers.
+//! Tests of the page of `overspill view` over a raw socket: access to the page, and its answers.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::program::program;
 
-/// A page that is served, its address, and the cookie of the one browser that may see it.
+/// A running `overspill view`, its address, and the cookie of its browser.
 struct Viewing {
     child: Child,
     address: String,
@@ -21,7 +21,7 @@ struct Viewing {
     cookie: String,
 }
 
-/// A status, a head in lower case, and a body.
+/// The status, the head in lower case, and the body of an answer.
 type Answer = (u16, String, String);
 
 impl Viewing {
@@ -43,7 +43,7 @@ impl Viewing {
         Viewing { child, address, token, path: String::new(), cookie: String::new() }
     }
 
-    /// Exchanges the token, as a browser does.
+    /// Starts `view` and exchanges the token for a cookie, as a browser does.
     fn opened(dir: &Path, more: &[&str]) -> Viewing {
         let mut view = Viewing::start(dir, more);
         let (status, head, body) = view.send("GET", &format!("/?token={}", view.token), "");
@@ -108,7 +108,7 @@ fn run(dir: &Path, words: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Saves the output of a command, and returns its id and what was shown.
+/// Saves the output of a command. Returns its id and its preview.
 fn saved(dir: &Path, script: &str) -> (String, String) {
     let shown = run(dir, &["run", "--", "sh", "-c", script]);
     let list: Value =
@@ -196,18 +196,18 @@ fn other_user_sees_nothing() {
         std::thread::sleep(Duration::from_millis(20));
         std::fs::read_to_string(&file).ok().filter(|text| text.contains(&view.token))
     });
-    assert!(text.is_some(), "the file leads to the page");
+    assert!(text.is_some(), "the file redirects to the page");
     let other = |script: &str| {
         Command::new("sh").args(["-c", script]).uid(65_534).gid(65_534).output().unwrap()
     };
     let read = other(&format!("cat '{}'", file.display()));
     assert!(!read.status.success() && read.stdout.is_empty());
-    // The arguments of processes are open to everybody.
+    // All users see the arguments of processes.
     let commands = other("cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' '");
     assert!(!String::from_utf8_lossy(&commands.stdout).contains(&view.token));
     let (status, _, body) = view.send("GET", &format!("/?token={}", view.token), "");
     assert_eq!(status, 200, "{body}");
-    assert!(!file.exists(), "the file goes when the token is exchanged");
+    assert!(!file.exists(), "the exchange of the token removes the file");
     view.child.kill().unwrap();
 }
 
@@ -240,7 +240,7 @@ fn answers_are_the_json_of_the_commands() {
     }
 }
 
-/// A person looks at the page, so nothing counts as read by a model.
+/// A person looks at the page, so the page does not count as read by a model.
 #[test]
 fn page_does_not_count_as_read_later() {
     let dir = tempfile::tempdir().unwrap();
@@ -261,7 +261,7 @@ fn page_does_not_count_as_read_later() {
 }
 
 #[test]
-fn seen_is_byte_for_byte_what_was_printed() {
+fn seen_text_is_exactly_the_printed_text() {
     let dir = tempfile::tempdir().unwrap();
     let log = "for n in $(seq 1 4000); do echo \"step $n ok\"; done; printf 'error: \\033[31mbroken\\033[0m\\n'; seq 1 9000; exit 2";
     let json = "printf '['; for n in $(seq 1 9000); do printf '{\"id\":%s},' $n; done; printf '0]'";
@@ -278,7 +278,7 @@ fn seen_is_byte_for_byte_what_was_printed() {
 }
 
 #[test]
-fn seen_is_not_exact_if_lines_were_shown_while_the_command_ran() {
+fn seen_text_is_not_exact_if_lines_were_shown_while_the_command_ran() {
     let dir = tempfile::tempdir().unwrap();
     let (id, _) = saved(dir.path(), "seq 1 30000; sleep 4; echo end");
     let view = Viewing::opened(dir.path(), &[]);
@@ -345,7 +345,7 @@ fn bad_questions_get_an_error_in_json() {
 }
 
 #[test]
-fn one_long_line_is_moved_in_small_pieces() {
+fn long_line_is_sent_in_small_pieces() {
     let dir = tempfile::tempdir().unwrap();
     let (id, _) = saved(dir.path(), "head -c 30000000 /dev/zero | tr '\\0' x");
     let view = Viewing::opened(dir.path(), &[]);
@@ -356,7 +356,7 @@ fn one_long_line_is_moved_in_small_pieces() {
 }
 
 #[test]
-fn output_that_was_not_saved_whole_says_which_parts_were() {
+fn output_that_was_not_saved_whole_lists_its_saved_parts() {
     let dir = tempfile::tempdir().unwrap();
     let script = "seq 1 90000; exit 1";
     let mut command = program(dir.path());
@@ -439,7 +439,7 @@ fn exported_file_is_alone_and_masked() {
     let (id, _) = saved(dir.path(), &script);
     let (_, text) = exported(dir.path(), &id);
     assert!(text.contains("ghp_****") && !text.contains(&token));
-    assert!(!text.contains("<script>alert(1)"), "text of the output is no element");
+    assert!(!text.contains("<script>alert(1)"), "text of the output does not become an element");
     assert!(text.contains("\\u003c/script>\\u003cscript>alert(1)"));
     for outside in ["src=\"", "href=\"style", "http://", "https://"] {
         assert!(!text.contains(outside), "{outside}");

@@ -2,7 +2,7 @@
 //
 //     node crates/overspill-cli/tests/view/check.mjs target/debug/overspill [DIRECTORY FOR PICTURES]
 //
-// It prints a line for each check, and ends with 1 if one fails. Without Chromium it says so and ends with 0.
+// It prints a line for each check, and exits with 1 if a check fails. Without Chromium it prints a line and exits with 0.
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, existsSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ const env = { PATH: process.env.PATH, LANG: process.env.LANG, HOME: home, OVERSP
 const project = join(home, 'shop');
 mkdirSync(project);
 
-/// Runs the program, and returns what it printed.
+/// Runs the program and returns its stdout.
 function run(words, more) {
   const done = spawnSync(program, words, { env: { ...env, ...more }, cwd: project, maxBuffer: 1 << 28 });
   return done.stdout.toString();
@@ -31,7 +31,7 @@ function run(words, more) {
 const shell = (script, more, options) => run(['run', ...(options || []), '--', 'sh', '-c', script], more);
 const newest = () => JSON.parse(run(['list', '--json', '--limit', '1'])).id;
 
-// A test run in which failures are cut, twice the same command, with another result.
+// Runs the same tests twice with different results. The preview cuts some of the failures.
 const tests = 'n=$(cat count 2>/dev/null || echo 40); echo $((n + 30)) > count; i=0; while [ $i -lt 4000 ]; do i=$((i + 1)); '
   + 'if [ $((i % 53)) = 7 ] && [ $i -lt $((n * 53)) ]; then printf "test cart::case_%s ... \\033[31mFAILED\\033[0m\\n  error: expected %s items\\n" $i $i; else echo "test cart::case_$i ... ok"; fi; done; echo "test result: FAILED"; exit 1';
 const agent = { CLAUDECODE: '1', OVERSPILL_SESSION: 'agent-1' };
@@ -47,7 +47,7 @@ shell('head -c 20000000 /dev/zero | tr "\\0" x');
 const oneLine = newest();
 shell('seq 1 3000000');
 const large = newest();
-// Only the first and the last 150 KiB are saved. Each thousandth line has a sign of failure.
+// The store keeps only the first and the last 150 KiB. Every thousandth line has a sign of failure.
 const partialLog = 'i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); if [ $((i % 1000)) = 999 ]; then echo "error: step $i broke"; else echo "step $i passed"; fi; done; exit 1';
 shell(partialLog, { OVERSPILL_STORE_MAX_OUTPUT: '300KiB' }, ['--max-bytes', '1KiB']);
 const partial = newest();
@@ -77,7 +77,7 @@ const go = async (place, where) => {
   if (where) await page.until(`document.querySelector(${JSON.stringify(where)})`, `${place}: ${where}`);
 };
 
-/// Opens a tab of an output and waits until it is there.
+/// Opens a tab of an output and waits until it is ready.
 const openTab = async (id, tab) => {
   await page.run(`location.hash = ${JSON.stringify(`#/${id}/${tab}`)}`);
   await page.until(`state.view && state.view.id === ${JSON.stringify(id)} && state.view.ready === ${JSON.stringify(tab)}`, `${tab} of ${id}`);
@@ -114,7 +114,7 @@ try {
     await page.until(`location.hash.includes(${JSON.stringify(oneLine)})`, 'the third output');
     await page.until('document.querySelector("pre.seen")', 'Seen');
   });
-  await check('seen: byte for byte what the command printed', async () => {
+  await check('seen: exactly the bytes that overspill printed', async () => {
     await openTab(failing, 'seen');
     return same([await text('pre.seen') === shown, await text('.proof')], [true, 'exact']);
   });
@@ -142,7 +142,7 @@ try {
     await page.key('n');
     await page.until(`(document.querySelector(".row.here.failure") || {dataset: {}}).dataset.at !== ${JSON.stringify(before)}`, 'another row');
   });
-  await check('why: reasons in plain words lead to the lines', async () => {
+  await check('why: each reason leads to its lines', async () => {
     await page.key('3');
     await page.until('document.querySelectorAll(".panel.why tbody tr").length > 3', 'parts');
     const words = await text('.panel.why');
@@ -151,7 +151,7 @@ try {
     await page.until('document.querySelector(".row.here.shown")', 'the shown row');
     return true;
   });
-  await check('compare: side by side with the run before', async () => {
+  await check('compare: side by side with the earlier run', async () => {
     await page.key('4');
     await page.until('document.querySelector(".sides .new") && document.querySelector(".sides .gone")', 'both sides');
     return (await text('.panel.diff')).includes('newly failing') || await text('.panel.diff');
@@ -162,7 +162,7 @@ try {
     await page.run('document.querySelector("[name=bytes]").value = "20KiB"; document.querySelector(".form").requestSubmit()');
     await page.until('/would be shown/.test(document.querySelector(".panel.if").textContent)', 'the effect');
     await page.run('document.querySelector("[name=bytes]").value = "x"; document.querySelector(".form").requestSubmit()');
-    await page.until('document.querySelector(".panel.if .bad")', 'an error in its place');
+    await page.until('document.querySelector(".panel.if .bad")', 'an error');
   });
   await check('pin and unpin', async () => {
     const button = '[...document.querySelectorAll(".actions button")].find((it) => /pin/i.test(it.textContent))';
@@ -181,7 +181,7 @@ try {
     await page.run('document.querySelector("#detail .hit").click()');
     await page.until('/case_1777/.test((document.querySelector(".row.here") || {}).textContent)', 'the line');
   });
-  await check('search: a wrong pattern gets a word in its place', async () => {
+  await check('search: an invalid pattern shows an error', async () => {
     await go('#/search/(', '#detail .bad');
     return (await text('#detail .bad')).includes('not a regular expression');
   });
@@ -189,13 +189,13 @@ try {
     await go('#/stats', '.plot .bar');
     return (await text('.sums')).includes('saved');
   });
-  await check('hostile output: nothing is interpreted', async () => {
+  await check('hostile output: the browser shows it only as text', async () => {
     for (const tab of ['seen', 'why', 'if', 'all']) await openTab(hostile, tab);
     const found = await page.run('({ title: document.title, elements: document.querySelectorAll("#detail script, #detail img, #detail svg, #detail b, #calls img, #calls script").length, row: document.querySelector(".row .line").textContent })');
     const whole = found.row.includes('<script>document.title="pwned"</script>') && found.row.includes('U+202E') && found.row.includes('U+E0041') && found.row.includes('U+00AD') && found.row.includes('NUL') && found.row.includes('ESC[2J');
     return same([found.title, found.elements, whole], ['overspill', 0, true]);
   });
-  await check('one line of 20 MB: scrolls by pieces', async () => {
+  await check('one line of 20 MB: loads in pieces', async () => {
     await openTab(oneLine, 'all');
     const before = page.bytes;
     await page.run('document.querySelector(".rows").focus()');
@@ -218,7 +218,7 @@ try {
     await sleep(500);
     return page.run('(() => { const row = document.querySelector(".row.here").getBoundingClientRect(); const box = document.querySelector(".rows").getBoundingClientRect(); return row.top >= box.top && row.bottom <= box.bottom; })()');
   });
-  await check('partial output: failures lead to their lines, or are not saved', async () => {
+  await check('partial output: each failure leads to its line, or is not saved', async () => {
     await openTab(partial, 'seen');
     await page.until('document.querySelectorAll(".banner li").length > 40', 'the failures');
     const wanted = await page.run('[...document.querySelectorAll(".banner li")].map((it) => (it.querySelector("button") ? "saved" : it.textContent))');
@@ -227,7 +227,7 @@ try {
     const map = await page.run('Math.max(...state.view.whole.parts.shown.map((it) => it[1])) <= state.view.whole.total');
     return same([/^error: step [45]\d+999 broke$/.test(row), map, last < wanted.length, wanted.some((it) => it.includes('not saved'))], [true, true, true, true]);
   });
-  await check('live: a command that ends leaves tab and place', async () => {
+  await check('live: tab and place stay if the command ends', async () => {
     const child = spawn(program, ['run', '--', 'sh', '-c', 'seq 1 30000; sleep 9; echo the end'], { env, cwd: project, stdio: 'ignore' });
     const running = '((state.outputs.find((it) => (it.record || {}).running) || {}).id)';
     const id = await page.until(running, 'a running output');
@@ -241,27 +241,27 @@ try {
     run(['rm', id]);
     return same([await page.run('state.view.tab'), numbers.includes(20000)], ['all', true]);
   });
-  await check('a broken address shows no blank page', async () => {
+  await check('a broken address shows an error', async () => {
     await go('#/%E0%A4%A');
-    await page.until('/there is no output/.test(document.getElementById("detail").textContent)', 'the word');
+    await page.until('/there is no output/.test(document.getElementById("detail").textContent)', 'the error');
   });
   await check('live: a new output appears', async () => {
     await go('#/');
     shell('echo live; seq 1 40000');
     await page.until('document.querySelectorAll(".call").length === 7', 'seven outputs');
   });
-  await check('deleted meanwhile: a clear word in its place', async () => {
+  await check('an output that was deleted meanwhile shows an error', async () => {
     const id = newest();
     await openTab(id, 'seen');
     run(['rm', id]);
     await page.key('2');
-    await page.until('/there is no output/.test(document.getElementById("detail").textContent)', 'the word');
+    await page.until('/there is no output/.test(document.getElementById("detail").textContent)', 'the error');
   });
   await check('delete from the page', async () => {
     await openTab(hostile, 'seen');
     await page.run('[...document.querySelectorAll(".actions button")].find((it) => it.textContent === "Delete").click()');
     await page.until('document.querySelectorAll(".call").length === 5', 'one output less');
-    return run(['list', '--json']).includes(hostile) ? 'it is still there' : true;
+    return run(['list', '--json']).includes(hostile) ? 'the output is still in the store' : true;
   });
   await check('narrow and dark: nothing is wider than the screen', async () => {
     await page.size(400, 800, true);

@@ -1,4 +1,4 @@
-// Drives Chromium over two pipes, with the protocol of its developer tools. It needs nothing but Node.
+// Controls Chromium over two pipes with the DevTools protocol. It needs only Node.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 export const sleep = (ms) => new Promise((done) => { setTimeout(done, ms); });
 
-/// A browser with a profile of its own.
+/// A browser with its own profile directory.
 export class Chromium {
   constructor(program) {
     this.profile = mkdtempSync(join(tmpdir(), 'overspill-chromium-'));
@@ -57,7 +57,7 @@ export class Chromium {
     this.send('Browser.close').catch(() => {});
     await gone;
     this.child.kill();
-    // Its helpers may still write there for a moment.
+    // Helper processes of Chromium may still write into the profile for a moment.
     for (let round = 0; round < 20; round += 1) {
       try { rmSync(this.profile, { recursive: true, force: true }); return; } catch { await sleep(100); }
     }
@@ -96,14 +96,14 @@ class Page {
     return result.value;
   }
 
-  /// Waits until a script returns something true, and returns that.
+  /// Waits until a script returns a true value, and returns this value.
   async until(script, what) {
     for (let round = 0; round < 400; round += 1) {
       const value = await this.run(script).catch(() => false);
       if (value) return value;
       await sleep(50);
     }
-    throw new Error(`waited in vain for ${what || script}`);
+    throw new Error(`timeout while waiting for ${what || script}`);
   }
 
   async key(key, more) {

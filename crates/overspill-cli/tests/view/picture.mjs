@@ -1,4 +1,4 @@
-// Draws docs/view.png: the page of `overspill view` after a failing test run of Python's unittest.
+// Takes docs/view.png: a screenshot of `overspill view` after a failing test run of Python's unittest.
 //
 //     node crates/overspill-cli/tests/view/picture.mjs target/release/overspill docs/view.png
 import { spawn, spawnSync } from 'node:child_process';

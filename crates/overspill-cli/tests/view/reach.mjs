@@ -1,4 +1,5 @@
-// Measures the page of `overspill view` beside `overspill list`, with 10,000 outputs, and how much it moves of a large output.
+// Measures two things: how fast `overspill view` shows 10,000 outputs, compared with `overspill list`, and how many bytes
+// the page transfers for the first screen of a large output.
 //
 //     node crates/overspill-cli/tests/view/reach.mjs target/release/overspill [BYTES OF THE LARGE OUTPUT]
 import { spawn, spawnSync } from 'node:child_process';
@@ -20,7 +21,7 @@ for (let n = 0; n < 3; n += 1) run(['run', '--max-bytes', '3KiB', '--', 'sh', '-
 const folder = join(store, readdirSync(store).find((name) => !name.startsWith('.')));
 const records = join(store, '.overspill', 'records');
 const ids = readdirSync(folder).map((name) => name.replace('.txt', ''));
-// Copies with the same time and another random part.
+// Make copies with the same time and another random part in the id.
 const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 for (let n = 3; n < 10000; n += 1) {
   const old = ids[n % 3];
@@ -57,7 +58,7 @@ try {
   await page.run(`location.hash = ${JSON.stringify(`#/${id}/all`)}`);
   await page.until('state.view && state.view.ready === "all" && document.querySelectorAll(".row").length');
   await sleep(1500);
-  console.log(`All of an output of ${bytes} bytes: ${page.bytes - before} bytes moved for the first screen, polls of the list included`);
+  console.log(`All of an output of ${bytes} bytes: ${page.bytes - before} bytes transferred for the first screen, including updates of the list`);
 } finally {
   await browser.end();
   view.kill();

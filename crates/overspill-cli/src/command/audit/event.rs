@@ -1,4 +1,5 @@
-//! The events of a session, in the same form for every host.
+//! The events of a session, in the same form for every host. A reader for each host turns the lines
+//! of a transcript into these events.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -6,15 +7,16 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Something that a transcript records.
+/// An event that a transcript records.
 pub(super) enum SessionEvent<'a> {
-    /// The agent says or thinks this.
+    /// A text that the agent says or thinks.
     Said(Cow<'a, str>),
-    /// The agent is told this, by the user or by its host. It may be the JSON of a whole line.
+    /// A text that the agent gets from the user or from its host. It may be the JSON of a whole
+    /// line.
     Told(&'a str),
-    /// The agent calls a tool.
+    /// A call of a tool.
     Called(ToolCall<'a>),
-    /// The agent gets the output of a tool.
+    /// The output of a tool, which the agent gets.
     Answered(ToolOutput<'a>),
 }
 
@@ -24,7 +26,7 @@ pub(super) struct ToolCall<'a> {
     pub(super) tool: String,
     /// The command, if the tool is a shell.
     pub(super) command: Option<String>,
-    /// The arguments, as JSON.
+    /// The arguments as JSON.
     pub(super) arguments: &'a str,
 }
 
@@ -40,9 +42,9 @@ pub(super) struct ToolOutput<'a> {
     pub(super) whole: Option<Cow<'a, str>>,
     /// The file in which the host has saved the whole output.
     pub(super) saved: Option<PathBuf>,
-    /// The host has cut the output.
+    /// Tells whether the host has cut the output.
     pub(super) is_cut: bool,
-    /// The command failed, if that is known.
+    /// Tells whether the command failed, if the transcript records this.
     pub(super) failed: Option<bool>,
 }
 
@@ -54,9 +56,9 @@ impl<'a> ToolOutput<'a> {
     }
 }
 
-/// Reads the transcript of one session.
+/// A reader for the transcript of one session.
 pub(super) trait TranscriptReader {
-    /// Reads a line, which is JSON, and shows what it records to `take`.
+    /// Reads a line of JSON and calls `take` with each event in this line.
     fn read<'a>(
         &mut self,
         line: &'a str,
@@ -70,12 +72,14 @@ pub(super) struct TranscriptFormat {
     pub(super) host: &'static str,
     /// Tells whether a file begins like this format.
     pub(super) begins: fn(&str) -> bool,
+    /// Makes a reader for one file.
     pub(super) reader: fn() -> Box<dyn TranscriptReader>,
-    /// The file is one JSON document with a list `messages`, and each message is read as a line.
+    /// Tells whether the file is one JSON document with a list `messages`. Each message is then
+    /// read as a line.
     pub(super) is_document: bool,
 }
 
-/// Returns a value that is a string, or nothing.
+/// Returns the text of a JSON string, or `None` for other values.
 pub(super) fn string(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
     let raw = raw?.get();
     if !raw.starts_with('"') {
@@ -88,14 +92,14 @@ pub(super) fn string(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
     serde_json::from_str::<String>(raw).ok().map(Cow::Owned)
 }
 
-/// Returns a list of values, or nothing.
+/// Returns the values of a JSON list, or an empty list for other values.
 pub(super) fn list(raw: Option<&RawValue>) -> Vec<&RawValue> {
     raw.filter(|raw| raw.get().starts_with('['))
         .and_then(|raw| serde_json::from_str(raw.get()).ok())
         .unwrap_or_default()
 }
 
-/// Returns the texts of a list of parts, joined: `[{"text": …}]`; or a string as it is.
+/// Returns the text of a JSON string, or the joined texts of a list such as `[{"text": …}]`.
 pub(super) fn text_of(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct Part<'a> {
@@ -113,7 +117,7 @@ pub(super) fn text_of(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
     Some(texts.fold(first, |all, next| Cow::Owned(format!("{all}\n{next}"))))
 }
 
-/// Returns the command among the arguments of a tool: `command` or `cmd`, a string or a list of words.
+/// Returns the command in the arguments of a tool: `command` or `cmd`, a string or a list of words.
 pub(super) fn command_in(arguments: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Arguments<'a> {
@@ -142,7 +146,7 @@ pub(super) fn exit_after(text: &str, mark: &str) -> Option<i32> {
     rest[..end].parse().ok()
 }
 
-/// Returns at most so many bytes of the start of a text, without a part of a character.
+/// Returns the first bytes of a text, up to the given number, and splits no character.
 pub(super) fn start_of(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
@@ -151,7 +155,7 @@ pub(super) fn start_of(text: &str, bytes: usize) -> &str {
     &text[..end]
 }
 
-/// Returns about so many bytes of the end of a text, without a part of a character.
+/// Returns about the given number of bytes from the end of a text, and splits no character.
 pub(super) fn end_of(text: &str, bytes: usize) -> &str {
     &text[start_of(text, text.len().saturating_sub(bytes)).len()..]
 }

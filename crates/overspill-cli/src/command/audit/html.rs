@@ -1,4 +1,4 @@
-//! `overspill audit --html`: one page without scripts and without other files.
+//! `overspill audit --html`: writes the report as one page without scripts and other files.
 
 use super::tally::{Example, SIZES, Tally};
 use super::ways::{ROOMS, WAYS, first_chars};
@@ -6,7 +6,7 @@ use crate::command::stats::tokens;
 use crate::env::Env;
 use crate::ui;
 
-/// So many characters of a preview are quoted.
+/// The number of characters of a preview that the report quotes at most.
 const PREVIEW: u64 = 20_000;
 
 const HEAD: &str = r#"<!doctype html>
@@ -31,7 +31,7 @@ mark { background: #fc06; color: inherit; }
 <h1>overspill audit</h1>
 "#;
 
-/// Returns the report.
+/// Returns the report as HTML.
 pub(super) fn page(tally: &Tally, env: &Env) -> String {
     let all = tally.all();
     let mut page = String::from(HEAD);
@@ -87,8 +87,8 @@ pub(super) fn page(tally: &Tally, env: &Env) -> String {
 
 fn kept(tally: &Tally) -> String {
     let mut text = format!(
-        "<h2>What the agent used</h2>\n<p>In its next three steps the agent used {} of {} over 2,000 characters. \
-         Share of them that each way of cutting keeps:</p>\n",
+        "<h2>Used words</h2>\n<p>In its next three steps the agent used {} of {} over 2,000 characters. \
+         Share of these words that each way of cutting keeps:</p>\n",
         ui::count(tally.used_words, "word"),
         ui::count(tally.used_outputs, "output"),
     );
@@ -116,8 +116,8 @@ fn losses(tally: &Tally, env: &Env) -> String {
     let losses = tally.named_losses();
     let Some(first) = losses.first() else { return String::new() };
     let mut text = format!(
-        "<h2>Outputs in which overspill loses the most ({})</h2>\n<p>Each shows the preview that the agent would have \
-         got. The command shows the whole output, too, with the lost words in it.</p>\n",
+        "<h2>Outputs in which overspill loses the most ({})</h2>\n<p>Open a line to see the preview that the agent would \
+         have got. The command below it opens the whole output with the lost words.</p>\n",
         escaped(&first.room.name())
     );
     for loss in losses {
@@ -174,7 +174,7 @@ fn table(titles: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     text + "</table>\n"
 }
 
-/// Returns text as HTML shows it. Control characters become visible signs.
+/// Escapes text for HTML, and replaces control characters.
 fn escaped(text: &str) -> String {
     let mut all = String::with_capacity(text.len());
     for c in text.chars() {
@@ -186,7 +186,7 @@ fn escaped(text: &str) -> String {
             '\'' => all.push_str("&#39;"),
             '\n' | '\t' => all.push(c),
             c if c.is_control() => all.push('\u{fffd}'),
-            // Characters that turn the direction of text.
+            // These characters change the direction of text.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => all.push('\u{fffd}'),
             c => all.push(c),
         }

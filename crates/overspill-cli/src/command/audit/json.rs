@@ -1,4 +1,4 @@
-//! `overspill audit --json`
+//! `overspill audit --json`: prints the sums of an audit as JSON.
 
 use serde_json::{Value, json};
 
@@ -8,6 +8,7 @@ use crate::command::stats::BYTES_PER_TOKEN;
 use crate::env::Env;
 use crate::ui;
 
+/// Returns the report as one line of JSON.
 pub(super) fn json_line(tally: &Tally, env: &Env) -> String {
     ui::json_line(json(tally, env))
 }

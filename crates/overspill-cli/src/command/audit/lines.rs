@@ -1,28 +1,29 @@
-//! Reads a file line by line, in memory of a fixed size.
+//! Reads a file line by line. Memory does not grow with the file.
 
 use std::io::{self, Read};
 
-/// So much is read at a time.
+/// The number of bytes that are read at a time.
 const BLOCK: usize = 1 << 20;
-/// Longer lines are passed over.
+/// The number of bytes of a line at most. Longer lines are skipped.
 pub(super) const LONGEST_LINE: usize = 64 << 20;
 
 /// A line of a file.
 pub(super) enum FileLine<'a> {
-    /// A line without its line feed. The last line of a file that is being written may be a part of one.
+    /// A line without its line feed. `is_ended` is false for a last line without a line feed, which
+    /// a host may still be writing.
     Text { text: &'a [u8], is_ended: bool },
     /// A line that is too long to be read.
     TooLong,
 }
 
-/// Shows the lines of a file to `take`, and how many bytes were read so far to `came`.
+/// Calls `take` with each line of a file, and `came` with the number of bytes after each read.
 pub(super) fn each_line(
     mut file: impl Read,
     mut take: impl FnMut(FileLine<'_>),
     mut came: impl FnMut(u64),
 ) -> io::Result<()> {
     let mut buffer: Vec<u8> = Vec::new();
-    let mut is_passed_over = false;
+    let mut is_skipped = false;
     loop {
         let before = buffer.len();
         buffer.resize(before + BLOCK, 0);
@@ -35,24 +36,24 @@ pub(super) fn each_line(
         let mut from = 0;
         for feed in memchr::memchr_iter(b'\n', &buffer[before..]) {
             let end = before + feed;
-            if is_passed_over {
-                is_passed_over = false;
+            if is_skipped {
+                is_skipped = false;
                 take(FileLine::TooLong);
             } else {
                 take(FileLine::Text { text: &buffer[from..end], is_ended: true });
             }
             from = end + 1;
         }
-        if is_passed_over {
+        if is_skipped {
             from = buffer.len();
         }
         buffer.drain(..from);
         if buffer.len() > LONGEST_LINE {
-            is_passed_over = true;
+            is_skipped = true;
             buffer = Vec::new();
         }
     }
-    if is_passed_over {
+    if is_skipped {
         take(FileLine::TooLong);
     } else if !buffer.is_empty() {
         take(FileLine::Text { text: &buffer, is_ended: false });
@@ -74,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_whole_whatever_their_length() {
+    fn lines_of_any_length_are_read_whole() {
         let lines: Vec<String> =
             [3, 0, BLOCK - 4, BLOCK, 2 * BLOCK + 7].map(|len| "x".repeat(len)).to_vec();
         let text = lines.join("\n") + "\npart";
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn line_that_is_too_long_is_passed_over() {
+    fn line_that_is_too_long_is_skipped() {
         let long = io::repeat(b'x').take(LONGEST_LINE as u64 + 3 * BLOCK as u64);
         let file = (&b"one\n"[..]).chain(long).chain(&b"\ntwo\n"[..]);
         let mut all = Vec::new();

@@ -1,4 +1,5 @@
-//! `overspill audit`
+//! `overspill audit`: replays recorded sessions of agents, and compares the previews of overspill
+//! with other ways of cutting.
 
 mod event;
 mod formats;
@@ -52,7 +53,7 @@ fn audit(args: &AuditArgs, env: &Env) -> anyhow::Result<()> {
     let is_usual = args.paths.is_empty();
     let places = if is_usual { places::usual_places(env) } else { args.paths.clone() };
     let mut tally = Tally::default();
-    // Hosts keep other JSON files beside their transcripts.
+    // Hosts have other JSON files beside their transcripts.
     let endings: &[&str] = if is_usual { &["jsonl"] } else { &["jsonl", "json"] };
     let files = places::files(&places, endings, &mut tally);
     let databases = if is_usual { places::databases(env) } else { Vec::new() };
@@ -81,7 +82,7 @@ fn audit(args: &AuditArgs, env: &Env) -> anyhow::Result<()> {
     ui::answer(&text)
 }
 
-/// Says that no session was found, and why.
+/// Returns the error that no session was found, with the reasons.
 fn nothing_found(tally: &Tally, is_usual: bool, databases: &[String], env: &Env) -> String {
     let mut text = String::from("no transcript of a session was found");
     for not_read in &tally.not_read {

@@ -1,10 +1,11 @@
-//! Pipes in commands: filters at the end, and exit codes that they hide.
+//! Recognises filters at the end of a command, such as `| tail`, and the exit codes that they hide.
 
-/// Programs that pass on a part of what they read.
+/// Programs that print a part of their input.
 const FILTERS: [&str; 12] =
     ["head", "tail", "grep", "egrep", "rg", "sed", "awk", "less", "cat", "sort", "uniq", "wc"];
 
-/// Returns a command without the filters at its end and without redirections of errors, to tell whether it runs again.
+/// Returns a command without the filters at its end and without `2>&1`, so that two runs of the
+/// same command can be compared.
 pub(super) fn without_filters(command: &str) -> String {
     let mut rest = command.trim();
     while let Some((before, last)) = split_last_pipe(rest) {
@@ -22,7 +23,7 @@ pub(super) fn hides_exit_code(command: &str) -> bool {
     !command.contains("pipefail")
         && !command.contains("PIPESTATUS")
         && split_last_pipe(command.trim()).is_some_and(|(before, last)| {
-            // `cat log | grep error` looks for failures of another command.
+            // `cat log | grep error` searches the output of another command.
             is_filter(last) && !before.split(['|', ';', '&']).next_back().is_some_and(is_filter)
         })
 }
@@ -48,7 +49,7 @@ fn split_last_pipe(command: &str) -> Option<(&str, &str)> {
             }
             (None, b'|') if at > 0 && bytes[at - 1] == b'>' => {}
             (None, b'|') => last = Some(at),
-            // A pipe before the last command of a list is not the last pipe of the list.
+            // A pipe before the last command of a list does not change the exit code of the list.
             (None, b';' | b'\n') => last = None,
             (None, b'&') if bytes.get(at + 1) == Some(&b'&') => {
                 last = None;
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn filters_at_the_end_do_not_make_another_command() {
+    fn command_with_filters_counts_as_the_same_command() {
         for command in ["make test", "make test 2>&1 | tail -5", "make  test | grep 'a|b' | head"] {
             assert_eq!(without_filters(command), "make test");
         }

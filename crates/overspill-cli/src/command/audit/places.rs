@@ -1,4 +1,4 @@
-//! Finds transcripts.
+//! Finds the transcripts of all hosts, or those below the given paths.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::env::Env;
 use crate::hosts::{HOSTS, below_home};
 use crate::ui;
 
-/// Directories are not looked into deeper than this.
+/// The number of directory levels that are searched at most.
 const DEEPEST: usize = 16;
 
 /// A file that may be a transcript.
@@ -18,14 +18,15 @@ pub(super) struct TranscriptFile {
     pub(super) bytes: u64,
 }
 
-/// Returns the directories in which hosts keep their transcripts, as far as they are there.
+/// Returns the existing directories in which hosts keep their transcripts.
 pub(super) fn usual_places(env: &Env) -> Vec<PathBuf> {
     let named = HOSTS.iter().flat_map(|host| host.transcripts);
     let places = named.filter_map(|named| placed(named, env));
     places.filter(|place| place.is_dir()).collect()
 }
 
-/// Returns what to do about hosts that keep their sessions in a database.
+/// Returns a message for each host that keeps its sessions in a database, with the command that
+/// exports a session.
 pub(super) fn databases(env: &Env) -> Vec<String> {
     let databases = HOSTS.iter().filter_map(|host| {
         let (place, export) = host.session_database?;
@@ -46,7 +47,8 @@ fn placed(named: &str, env: &Env) -> Option<PathBuf> {
     }
 }
 
-/// Returns the files at these places, in directories those with one of these endings. Links are not followed, and only regular files count.
+/// Returns the regular files at these places, and in directories the files with one of these
+/// endings. Links in directories are not followed.
 pub(super) fn files(
     places: &[PathBuf],
     endings: &[&str],

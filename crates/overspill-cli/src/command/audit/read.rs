@@ -1,4 +1,4 @@
-//! Reads transcripts, several at a time.
+//! Reads transcripts, several files at the same time, and adds up their sessions.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -18,11 +18,11 @@ use super::tally::Tally;
 use crate::hosts::Host;
 use crate::ui;
 
-/// At most so many files are read at the same time. Each needs memory of its own.
+/// The number of files that are read at the same time at most. Each file needs its own memory.
 const MOST_THREADS: usize = 8;
-/// So much of a file tells its format.
+/// The number of bytes from the start of a file that are searched for signs of its format.
 const START: usize = 64 << 10;
-/// A transcript of so many lines has messages of the agent.
+/// The number of lines from which on a transcript must have messages of the agent.
 const ENOUGH_LINES: u64 = 20;
 
 /// Reads all files and returns their sums.
@@ -54,7 +54,7 @@ pub(super) fn read_all(files: &[TranscriptFile], progress: &ui::Progress) -> Tal
     tally
 }
 
-/// Reads one file. The reason why it could not be read goes into the sums.
+/// Reads one file. If this fails, the reason goes into the sums.
 fn read_file(path: &Path, worker: &mut Worker, came: impl FnMut(u64)) {
     let read = try_read(path, worker, came);
     if let Err(reason) = read {
@@ -62,7 +62,7 @@ fn read_file(path: &Path, worker: &mut Worker, came: impl FnMut(u64)) {
     }
 }
 
-/// Reads one file, or tells why it cannot be read.
+/// Reads one file, or returns the reason why it cannot be read.
 pub(super) fn try_read(
     path: &Path,
     worker: &mut Worker,
@@ -73,7 +73,7 @@ pub(super) fn try_read(
     let mut start = Vec::new();
     file.by_ref().take(START as u64).read_to_end(&mut start).map_err(failed)?;
     if start.trim_ascii().is_empty() {
-        // A session that has just begun.
+        // The session has just begun.
         return Ok(());
     }
     let format = format_of(&start).ok_or("overspill does not know this format")?;
@@ -90,22 +90,23 @@ pub(super) fn try_read(
             Err("its lines are not JSON".into())
         }
         ReadLines { lines: ENOUGH_LINES.., events: 0, .. } => Err(format!(
-            "nothing in it is known: perhaps it is of a newer version of {}",
+            "overspill knows no line of this file: perhaps a newer version of {} wrote it",
             host.title
         )),
         _ => Ok(()),
     })
 }
 
-/// Returns the format of a file that begins like this.
+/// Returns the format of a file with this start.
 fn format_of(start: &[u8]) -> Option<&'static TranscriptFormat> {
     let start = String::from_utf8_lossy(start);
     FORMATS.into_iter().find(|format| (format.begins)(&start))
 }
 
-/// How much of a file was understood.
+/// The number of lines and events of a file.
 struct ReadLines {
     lines: u64,
+    /// The number of lines that could not be read.
     bad_lines: u64,
     events: u64,
 }
@@ -125,7 +126,7 @@ fn read_lines(
             let is_read = match line {
                 FileLine::Text { text, .. } if text.trim_ascii().is_empty() => return,
                 FileLine::Text { text, is_ended } => match one_line(text, &mut session, reader) {
-                    // The host is writing this line.
+                    // The host is still writing this line.
                     false if !is_ended => return,
                     is_read => is_read,
                 },
@@ -144,7 +145,7 @@ fn read_lines(
     Ok(read)
 }
 
-/// Reads a line; tells whether it could be read.
+/// Reads a line. Tells whether this worked.
 fn one_line(line: &[u8], session: &mut Session<'_>, reader: &mut dyn TranscriptReader) -> bool {
     let Ok(line) = std::str::from_utf8(line) else { return false };
     reader.read(line.trim_end_matches('\r'), &mut |event| session.take(event)).is_ok()

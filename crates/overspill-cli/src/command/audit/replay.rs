@@ -1,4 +1,4 @@
-//! One output of a transcript, replayed for `overspill view`.
+//! Replays one output of a transcript for `overspill view`.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -16,23 +16,24 @@ use crate::hosts::Host;
 use crate::stores::Outputs;
 use crate::ui;
 
-/// The place of an output in a transcript, written as `FILE:LINE`, or `FILE:LINE:N` for the Nth output of a line.
+/// The place of an output in a transcript, written as `FILE:LINE`, or `FILE:LINE:N` for the Nth
+/// output of a line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::command) struct OutputPlace {
     pub(super) file: PathBuf,
     pub(super) line: u64,
-    /// Counted from 1.
+    /// The number of the output in the line, counted from 1.
     pub(super) nth: u64,
 }
 
-/// An output as a transcript records it.
+/// An output that a transcript records.
 pub(super) struct RecordedOutput {
     pub(super) host: &'static Host,
     pub(super) tool: String,
     pub(super) command: Option<String>,
     pub(super) text: String,
     pub(super) failed: bool,
-    /// The whole output is recorded.
+    /// Tells whether the transcript has the whole output.
     pub(super) is_whole: bool,
     /// The words that the agent used next.
     pub(super) used: Vec<String>,
@@ -42,14 +43,14 @@ pub(super) struct RecordedOutput {
 pub(in crate::command) struct ReplayedOutput {
     pub(in crate::command) store: Outputs,
     pub(in crate::command) id: OutputId,
-    /// How many words the agent used next.
+    /// The number of words that the agent used next.
     pub(in crate::command) used: usize,
-    /// Those that the preview lacks, each with its first place in the output.
+    /// The used words that the preview lacks, each with its first offset in the output.
     pub(in crate::command) lost: Vec<(String, u64)>,
 }
 
 impl OutputPlace {
-    /// Reads a place. `None` if it is not the place of a file that is there.
+    /// Reads a place. Returns `None` if the text has another form or the file does not exist.
     pub(in crate::command) fn parse(typed: &OsStr) -> Option<OutputPlace> {
         let (rest, last) = typed.to_str()?.rsplit_once(':')?;
         let last: u64 = last.parse().ok()?;
@@ -61,7 +62,7 @@ impl OutputPlace {
         Some(place).filter(|place| place.file.is_file())
     }
 
-    /// Returns the line, and which output of the line.
+    /// Returns the place without the file: `LINE`, or `LINE:N`.
     pub(super) fn in_file(&self) -> String {
         match self.nth {
             ..=1 => self.line.to_string(),
@@ -69,7 +70,7 @@ impl OutputPlace {
         }
     }
 
-    /// Returns the command that shows this output, with the limit of a room.
+    /// Returns the command that shows this output with the limit of a room.
     pub(super) fn view_command(&self, room: Room, env: &Env) -> String {
         let file = env.absolute(&self.file).unwrap_or_else(|_| self.file.clone());
         let place = format!("{}:{}", file.display(), self.in_file());
@@ -81,7 +82,8 @@ impl OutputPlace {
     }
 }
 
-/// Replays an output with the limit of its host, or with so many characters. Nothing is written to a disk.
+/// Replays an output with the limit of its host, or with a limit of `chars` characters. It writes
+/// nothing to a disk.
 pub(in crate::command) fn replay(
     place: &OutputPlace,
     chars: Option<u64>,
@@ -97,7 +99,7 @@ pub(in crate::command) fn replay(
         .found
         .ok_or_else(|| anyhow!("{shown}: there is no output of a tool at line {at}\n\n{hint}"))?;
     if !output.is_whole {
-        anyhow::bail!("{shown}:{at}: the host cut this output, and the rest is recorded nowhere");
+        anyhow::bail!("{shown}:{at}: the host cut this output, and no file has the rest");
     }
     let room = chars.map_or(Room::OfHost, Room::Chars);
     let memory = Memory::default();
@@ -113,7 +115,7 @@ pub(in crate::command) fn replay(
     let outcome = replayed(&engine, room, output.host, &long, &call);
     let Some(saved) = outcome.saved() else {
         anyhow::bail!(
-            "{shown}:{at}: the output fits the limit, so the agent would have got all of it\n\nhint: try a \
+            "{shown}:{at}: the output is within the limit, so the agent would have got all of it\n\nhint: try a \
              smaller limit, such as --max-chars 2000"
         )
     };

@@ -1,4 +1,5 @@
-//! Replays one session: which outputs it has, what the agent used of them, and what each way of cutting keeps.
+//! Replays one session: counts its outputs, finds the words of them that the agent used, and checks
+//! which of these words each way of cutting keeps.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -16,17 +17,17 @@ use super::ways::{Cutter, LongOutput, ROOMS, Room, WAYS, Way, chars_of, is_short
 use super::words::{SeenWords, TextForm, each_word};
 use crate::hosts::Host;
 
-/// Shorter outputs are not compared.
+/// The number of bytes of an output that is long enough to be compared.
 const SHORTEST: usize = 2_000;
-/// Words count as used in so many steps of the agent after the output.
+/// The number of steps of the agent after an output in which its words count as used.
 const STEPS: u64 = 3;
-/// A command that runs again counts within so many steps.
+/// The number of steps in which the same command counts as repeated.
 const REPEATED_WITHIN: u64 = 5;
-/// So many calls wait for their outputs.
+/// The number of calls without an output that are remembered.
 const WAITING_CALLS: usize = 256;
-/// A longer file of a host is not read.
+/// The number of bytes of a saved output at most. Larger files are not read.
 const LONGEST_FILE: u64 = 16 << 20;
-/// So much of an output is looked at for failed rows.
+/// The number of bytes at the end of an output that are searched for signs of failure.
 const LOOKED_AT: usize = 64 << 10;
 
 /// The parts that a worker uses for all its sessions.
@@ -34,8 +35,9 @@ pub(super) struct Worker {
     pub(super) tally: Tally,
     pub(super) seen: SeenWords,
     pub(super) cutter: Cutter,
-    /// The one output that is looked for, if any, and what was found.
+    /// The output that `overspill view` looks for, if any.
     pub(super) sought: Option<OutputPlace>,
+    /// The output at the place `sought`.
     pub(super) found: Option<RecordedOutput>,
 }
 
@@ -51,21 +53,23 @@ pub(super) struct Session<'w> {
     worker: &'w mut Worker,
     host: &'static Host,
     file: &'w Path,
-    /// The line of the file.
+    /// The number of the current line of the file.
     pub(super) line: u64,
-    /// The line of the last output, and how many outputs it had so far.
+    /// The line of the last output, and the number of outputs in this line so far.
     output_line: (u64, u64),
-    /// The step of the agent, and whether it is going on.
+    /// The number of the current step of the agent.
     step: u64,
+    /// Tells whether the step continues. An output ends a step.
     is_in_step: bool,
     calls: VecDeque<OpenCall>,
     outputs: VecDeque<OpenOutput>,
-    /// Commands whose outputs the host has cut, and the step.
+    /// Commands whose outputs the host has cut, each with its step.
     cut_commands: VecDeque<(String, u64)>,
-    /// There was something to read.
+    /// The number of events of the agent so far.
     pub(super) events: u64,
 }
 
+/// A call whose output has not come yet.
 struct OpenCall {
     id: String,
     tool: String,
@@ -78,7 +82,8 @@ struct OpenOutput {
     text: String,
     failed: bool,
     step: u64,
-    /// The hashes of words that nobody had said or shown before, and whether they were used.
+    /// The hashes of words that are new in the session. The value tells whether the agent used the
+    /// word.
     new_words: HashMap<u64, bool>,
     used: Vec<String>,
 }
@@ -102,6 +107,7 @@ impl<'w> Session<'w> {
         }
     }
 
+    /// Counts an event.
     pub(super) fn take(&mut self, event: SessionEvent<'_>) {
         match event {
             SessionEvent::Told(text) => self.learn(text, TextForm::Json),
@@ -111,7 +117,7 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Ends the session, whose file had so many bytes and so many lines that could not be read.
+    /// Ends the session. `bytes` and `bad_lines` are the size of the file and its unreadable lines.
     pub(super) fn finish(mut self, bytes: u64, bad_lines: u64) {
         self.worker.tally.bytes_read += bytes;
         self.worker.tally.bad_lines += bad_lines;
@@ -123,12 +129,13 @@ impl<'w> Session<'w> {
         }
     }
 
+    /// Remembers the words of a text, so that they are not new in a later output.
     fn learn(&mut self, text: &str, form: TextForm) {
         let seen = &mut self.worker.seen;
         each_word(text.as_bytes(), form, |_, hash| seen.add(hash));
     }
 
-    /// Begins a step of the agent, unless one is going on.
+    /// Begins a step of the agent if the last step has ended.
     fn begin_step(&mut self) {
         if !self.is_in_step {
             self.is_in_step = true;
@@ -141,7 +148,7 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Looks for words of outputs in what the agent says or does.
+    /// Looks for words of outputs in a text or a call of the agent.
     fn use_words(&mut self, text: &str, form: TextForm) {
         self.begin_step();
         self.events += 1;
@@ -219,7 +226,7 @@ impl<'w> Session<'w> {
                 used: Vec::new(),
             });
         }
-        // overspill shortens commands and results of MCP. The replay needs the whole output.
+        // overspill shortens outputs of commands and MCP tools. The replay needs the whole output.
         let is_ours = command.is_some() || tool.starts_with("mcp_") || tool.contains("__");
         let replayed = if is_ours && is_recorded && whole.len() > 1_000 {
             let long =
@@ -252,7 +259,7 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Waits for the words of an output.
+    /// Remembers the new words of an output, to see which of them the agent uses.
     fn open(&mut self, example: Example, text: &str, failed: bool) {
         let mut new_words = HashMap::new();
         let seen = &mut self.worker.seen;
@@ -268,7 +275,7 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Compares the ways of cutting an output, now that the agent has gone on.
+    /// Compares the ways of cutting an output after the agent has done its next steps.
     fn settle(&mut self, output: OpenOutput) {
         let OpenOutput { example, text, failed, used, .. } = output;
         if used.is_empty() {
@@ -290,7 +297,7 @@ impl<'w> Session<'w> {
             }
             let (mut best_other, mut ours) = (0, None);
             for (at, (way, _)) in WAYS.into_iter().enumerate() {
-                // The host has one way to cut, and one room.
+                // The host always cuts in the same way, to the same size.
                 if way == Way::Host && (room != Room::OfHost || self.host.own_cut.is_none()) {
                     continue;
                 }
@@ -317,7 +324,7 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Returns the place of the last output. A call has none yet, so it has the place of its line.
+    /// Returns the place of the last output. A call without an output has the place of its line.
     fn place(&self) -> OutputPlace {
         let nth = if self.output_line.0 == self.line { self.output_line.1 } else { 1 };
         OutputPlace { file: self.file.to_owned(), line: self.line, nth }
@@ -333,13 +340,13 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Reads an output that the host has saved beside the transcript. Other files are not opened.
+    /// Reads an output that the host has saved beside the transcript. It opens no other files.
     fn saved_output(&self, path: &Path) -> Option<String> {
         let beside = self.file.with_extension("");
         let is_plain = path.components().all(|part| {
             matches!(part, std::path::Component::RootDir | std::path::Component::Normal(_))
         });
-        // A transcript may have been moved with its directory.
+        // The user may have moved the transcript with its directory.
         let moved: PathBuf = beside.join("tool-results").join(path.file_name()?);
         let path = if is_plain && path.starts_with(&beside) { path } else { &moved };
         let known = std::fs::symlink_metadata(path).ok()?;
@@ -358,7 +365,7 @@ fn push_example(examples: &mut Vec<Example>, example: Example) {
     }
 }
 
-/// Tells whether a line of the output says that something failed.
+/// Tells whether a line of the output has the form of a failure.
 fn has_failed_row(text: &str) -> bool {
     let end = &text.as_bytes()[text.len().saturating_sub(LOOKED_AT)..];
     end.split(|&byte| byte == b'\n').any(is_failed_row)

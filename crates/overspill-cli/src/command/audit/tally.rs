@@ -1,4 +1,4 @@
-//! The sums of an audit.
+//! The sums of an audit, and the examples that its reports name.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::replay::OutputPlace;
 use super::ways::{ROOMS, Room, WAYS};
 
-/// Upper ends of the classes of sizes, in bytes.
+/// The classes of sizes: the largest size in bytes, and the name.
 pub(super) const SIZES: [(u64, &str); 5] = [
     (2_000, "up to 2 KB"),
     (10_000, "2 to 10 KB"),
@@ -14,12 +14,12 @@ pub(super) const SIZES: [(u64, &str); 5] = [
     (100_000, "30 to 100 KB"),
     (u64::MAX, "over 100 KB"),
 ];
-/// So many outputs in which overspill loses something are named.
+/// The number of outputs with lost words that a report names at most.
 pub(super) const MOST_LOSSES: usize = 10;
-/// So many failures behind pipes, repeated commands and unread files are named.
+/// The number of hidden failures, repeated commands and unread files that a report names at most.
 pub(super) const MOST_EXAMPLES: usize = 5;
 
-/// A number of outputs and their bytes.
+/// The number of outputs and their bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Volume {
     pub(super) outputs: u64,
@@ -36,9 +36,9 @@ impl Volume {
 /// The words that a way of cutting keeps.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Recall {
-    /// Outputs that are longer than the room and have used words.
+    /// The number of outputs that are longer than the room and have used words.
     pub(super) outputs: u64,
-    /// The sum of the shares of words that are kept, over outputs.
+    /// The sum over these outputs of the share of used words that the way keeps.
     pub(super) shares: f64,
 }
 
@@ -48,7 +48,7 @@ impl Recall {
     }
 }
 
-/// An output that shows something.
+/// An output that a report names.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Example {
     pub(super) place: OutputPlace,
@@ -63,42 +63,44 @@ pub(super) struct Example {
 pub(super) struct Loss {
     pub(super) example: Example,
     pub(super) room: Room,
+    /// The number of words that the agent used.
     pub(super) used: usize,
+    /// The used words that the preview lacks.
     pub(super) lost: Vec<String>,
-    /// How many of the used words the best of the other ways keeps.
+    /// The number of used words that the best other way keeps.
     pub(super) best_other: usize,
     /// The preview of overspill.
     pub(super) preview: String,
 }
 
 impl Loss {
-    /// Losses with a high rank are named first: of a narrower room only if there is no other.
+    /// Returns the sort key: reports name losses with a high rank first.
     fn rank(&self) -> (usize, usize) {
         (self.lost.len(), self.used)
     }
 }
 
-/// A file that was not read, and why.
+/// A file that was not read, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NotRead {
     pub(super) place: PathBuf,
     pub(super) reason: String,
 }
 
-/// The sums over one host.
+/// The sums of one host.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct HostSum {
     pub(super) sessions: u64,
     pub(super) outputs: u64,
-    /// Bytes of the outputs, as far as they are recorded.
+    /// The bytes of the outputs, as far as the transcripts have them.
     pub(super) bytes: u64,
-    /// Bytes that the agent got.
+    /// The bytes that the agent got.
     pub(super) without: u64,
-    /// Bytes that the agent would have got with overspill.
+    /// The bytes that the agent would have got with overspill.
     pub(super) with: u64,
-    /// Outputs that the host cut.
+    /// The number of outputs that the host cut.
     pub(super) cut: u64,
-    /// Outputs that the host cut and that are recorded nowhere else.
+    /// The number of cut outputs whose rest is in no file.
     pub(super) not_recorded: u64,
 }
 
@@ -121,19 +123,21 @@ pub(super) struct Tally {
     pub(super) hosts: BTreeMap<&'static str, HostSum>,
     pub(super) sizes: [Volume; SIZES.len()],
     pub(super) tools: BTreeMap<String, Volume>,
-    /// Outputs over 2,000 characters with used words, and the number of these words.
+    /// The number of outputs over 2,000 bytes with used words.
     pub(super) used_outputs: u64,
+    /// The number of used words in these outputs.
     pub(super) used_words: u64,
     pub(super) recalls: [[Recall; WAYS.len()]; ROOMS.len()],
     pub(super) losses: [Vec<Loss>; ROOMS.len()],
-    /// Outputs in which overspill loses something, in each room.
+    /// The number of outputs in which overspill loses used words, for each room.
     pub(super) lossy_outputs: [u64; ROOMS.len()],
-    /// Commands that ran again after the host had cut their output.
+    /// The number of commands that ran again after the host had cut their output.
     pub(super) repeated: u64,
     pub(super) repeated_examples: Vec<Example>,
-    /// Commands whose failure a pipe hid.
+    /// The number of commands whose failure a pipe hid.
     pub(super) hidden_failures: u64,
     pub(super) hidden_examples: Vec<Example>,
+    /// The number of lines that could not be read.
     pub(super) bad_lines: u64,
     pub(super) not_read: Vec<NotRead>,
     pub(super) not_read_files: u64,
@@ -168,12 +172,12 @@ impl Tally {
         losses.truncate(MOST_LOSSES);
     }
 
-    /// Returns the outputs to name: those of the widest room in which something is lost.
+    /// Returns the losses that reports name: the losses of the widest room that has any.
     pub(super) fn named_losses(&self) -> &[Loss] {
         self.losses.iter().find(|losses| !losses.is_empty()).map_or(&[], |losses| losses)
     }
 
-    /// Adds the sums of another part of the files.
+    /// Adds the sums of other files.
     pub(super) fn merge(&mut self, other: Tally) {
         self.bytes_read += other.bytes_read;
         for (name, sum) in &other.hosts {
@@ -209,7 +213,7 @@ impl Tally {
         self.settle();
     }
 
-    /// Names the same examples in every run, whichever file was read first.
+    /// Sorts and limits the examples, so that every run names the same ones.
     fn settle(&mut self) {
         for examples in [&mut self.repeated_examples, &mut self.hidden_examples] {
             examples.sort_by(|a, b| a.place.cmp(&b.place));

@@ -1,4 +1,4 @@
-//! The tables of `overspill audit`.
+//! Prints the report of `overspill audit` as tables.
 
 use super::replay::OutputPlace;
 use super::tally::{Example, HostSum, SIZES, Tally};
@@ -7,9 +7,9 @@ use crate::command::stats::tokens;
 use crate::env::Env;
 use crate::ui;
 
-/// So many tools are named.
+/// The number of tools in the table at most.
 const MOST_TOOLS: usize = 8;
-/// So many lost words are named for each output.
+/// The number of lost words that are named for each output.
 const MOST_WORDS: usize = 4;
 
 pub(super) fn text(tally: &Tally, env: &Env) -> String {
@@ -66,7 +66,7 @@ fn hosts(tally: &Tally, env: &Env) -> String {
     let lost = tally.all().not_recorded;
     if lost > 0 {
         let note = format!(
-            "{} that the host cut: the rest is recorded nowhere, so it is not replayed.\n",
+            "{} that the host cut: no file has the rest, so overspill did not replay it.\n",
             ui::count(lost, "output")
         );
         text.push_str(&ui::wrapped(&note, 0));
@@ -106,15 +106,15 @@ fn tools(tally: &Tally, env: &Env) -> String {
     text
 }
 
-/// Returns the table of words that each way keeps.
+/// Returns the table of the share of used words that each way keeps.
 fn kept(tally: &Tally, env: &Env) -> String {
     if tally.used_outputs == 0 {
-        let none = "In no output over 2,000 characters did the agent use a distinctive word in its next three steps, \
-                    so ways of cutting cannot be compared.\n";
+        let none = "The agent used no distinctive word of an output over 2,000 characters in its next three steps, \
+                    so this report cannot compare ways of cutting.\n";
         return ui::wrapped(none, 0);
     }
     let first = format!(
-        "The agent used {} of {} in its next three steps. Share of them that each way of cutting keeps:\n",
+        "The agent used {} of {} in its next three steps. Share of these words that each way of cutting keeps:\n",
         ui::count(tally.used_words, "word"),
         ui::count(tally.used_outputs, "long output"),
     );
@@ -131,13 +131,13 @@ fn kept(tally: &Tally, env: &Env) -> String {
     ui::wrapped(&first, 0) + &table.painted(ui::width(), env.colors())
 }
 
-/// Names outputs in which overspill loses something.
+/// Lists the outputs in which overspill loses the most used words.
 fn losses(tally: &Tally, env: &Env) -> String {
     let losses = tally.named_losses();
     let Some(first) = losses.first() else {
         return match tally.used_outputs {
             0 => String::new(),
-            _ => "overspill loses no word that was used.\n".into(),
+            _ => "overspill keeps every word that the agent used.\n".into(),
         };
     };
     let mut text =
@@ -171,7 +171,7 @@ fn examples(count: u64, examples: &[Example], what: &str, env: &Env) -> String {
     text
 }
 
-/// Returns the place of an output, and its command.
+/// Returns the place, the size and the command of an output.
 fn place(example: &Example, env: &Env) -> String {
     let what = example.command.as_deref().unwrap_or(&example.tool);
     let size =
@@ -185,7 +185,9 @@ fn not_read(tally: &Tally, env: &Env) -> String {
     let mut text = String::new();
     if tally.bad_lines > 0 {
         let lines = ui::count(tally.bad_lines, "line");
-        text.push_str(&format!("\n{lines} of transcripts could not be read and were left out.\n"));
+        text.push_str(&format!(
+            "\n{lines} of the transcripts could not be read and do not count.\n"
+        ));
     }
     if tally.not_read_files > 0 {
         text.push_str(&format!("\nnot read: {}\n", ui::count(tally.not_read_files, "path")));

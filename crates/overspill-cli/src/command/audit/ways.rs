@@ -1,4 +1,4 @@
-//! The ways of cutting that are compared.
+//! The ways of cutting that an audit compares: the host, head, tail, both ends, and overspill.
 
 use std::collections::HashMap;
 
@@ -12,11 +12,15 @@ use crate::hosts::Host;
 /// A way of cutting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
-    /// As the host itself does it.
+    /// The cut of the host itself.
     Host,
+    /// The first characters.
     Head,
+    /// The last characters.
     Tail,
+    /// The first and the last characters, half of the room each.
     Ends,
+    /// The preview of overspill.
     Overspill,
 }
 
@@ -29,12 +33,12 @@ pub(super) const WAYS: [(Way, &str); 5] = [
     (Way::Overspill, "overspill"),
 ];
 
-/// The room that all ways get.
+/// The size that every way may show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Room {
-    /// As much as overspill shows in this host.
+    /// The limit of overspill in this host.
     OfHost,
-    /// So many characters.
+    /// A number of characters.
     Chars(u64),
 }
 
@@ -66,7 +70,7 @@ pub(super) struct Cutter {
 }
 
 impl Cutter {
-    /// Returns what a way shows of an output, or nothing if it shows all of it.
+    /// Returns the text that a way shows of an output, or `None` if it shows the whole output.
     pub(super) fn shown(
         &mut self,
         way: Way,
@@ -105,7 +109,8 @@ impl Cutter {
         host: &'static Host,
         output: &LongOutput<'_>,
     ) -> Option<String> {
-        // Every limit of ours is in bytes, lines or characters, and no text has more of them than bytes.
+        // A text has at least as many bytes as characters or lines, so a text with few bytes is
+        // within every limit.
         let smallest = match room {
             Room::OfHost => 1_000,
             Room::Chars(chars) => chars,
@@ -137,7 +142,7 @@ pub(super) fn replayed<'a>(
     engine.process_ended(output.text.as_bytes(), call, &options, end)
 }
 
-/// Returns how many characters there is room for.
+/// Returns the number of characters of a room.
 pub(super) fn chars_of(room: Room, host: &Host, failed: bool) -> u64 {
     match room {
         Room::Chars(chars) => chars,
@@ -168,7 +173,7 @@ pub(super) fn engine(room: Room, host: &'static Host, store: impl Store + 'stati
         .build()
 }
 
-/// Cuts as a host does, without its own mark. Returns nothing if the host shows all of it.
+/// Cuts a text like its host, without the mark of the host. Returns `None` if the host shows all.
 fn by_host(cut: &HostCut, text: &str) -> Option<String> {
     let HostCut { over, shows, keep } = *cut;
     let lines = || memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
@@ -178,7 +183,7 @@ fn by_host(cut: &HostCut, text: &str) -> Option<String> {
     if !is_long {
         return None;
     }
-    // A byte is no more than a character.
+    // A limit in bytes counts as a limit in characters: this favours the host.
     let room = shows.chars.or(shows.bytes).unwrap_or(u64::MAX);
     let most_lines = shows.lines.and_then(|lines| usize::try_from(lines).ok());
     let most_lines = most_lines.unwrap_or(usize::MAX);
@@ -194,6 +199,7 @@ fn by_host(cut: &HostCut, text: &str) -> Option<String> {
     })
 }
 
+/// Tells whether a text has at most this many characters.
 pub(super) fn is_short(text: &str, chars: u64) -> bool {
     text.len() as u64 <= chars || first_chars(text, chars).len() == text.len()
 }
@@ -223,14 +229,16 @@ fn last_lines(text: &str, lines: usize) -> &str {
     start.map_or(text, |start| &text[start + 1..])
 }
 
-/// A store that keeps nothing. Previews name an output in it, as they would name a saved one.
+/// A store that keeps nothing. Its outputs get an id and a path, so that previews have their usual
+/// length.
 #[derive(Debug)]
 struct Discard;
 
+/// An output that is not saved.
 #[derive(Debug)]
 struct DiscardedDraft;
 
-/// An id of the usual length.
+/// The id of every output in this store. It has the usual length.
 const ID: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
 impl Store for Discard {

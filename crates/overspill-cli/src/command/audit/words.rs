@@ -1,20 +1,24 @@
-//! The words by which a use of an output is recognised.
+//! Finds the distinctive words of a text. If an agent writes such a word after an output that has
+//! it, the agent has probably used the output.
 //!
-//! A word is distinctive if it has eight characters or more, and a digit, `_`, `.`, `/` or a capital after a small
-//! letter. Such a word hardly stands in two texts by chance.
+//! A word is distinctive if it has eight characters or more, and a digit, `_`, `.`, `/` or a
+//! capital after a small letter. Two texts rarely share such a word by chance.
 
-/// Shorter words are not looked at.
+/// The number of bytes of the shortest word that counts.
 const SHORTEST: usize = 8;
 
+/// A byte that can start a word.
 const START: u8 = 1;
+/// A byte that can stand inside a word.
 const INSIDE: u8 = 2;
-/// Digits, `_`, `.` and `/`.
+/// A byte that makes a word distinctive: a digit, `_`, `.` or `/`.
 const SIGN: u8 = 4;
 const SMALL: u8 = 8;
 const CAPITAL: u8 = 16;
-/// Punctuation that is no part of a word at its end.
+/// Punctuation, which does not belong to a word that ends with it.
 const LOOSE: u8 = 32;
 
+/// The classes of each byte.
 const CLASS: [u8; 256] = {
     let mut class = [0; 256];
     let mut byte = 0;
@@ -37,11 +41,11 @@ const CLASS: [u8; 256] = {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextForm {
     Plain,
-    /// Text of JSON. A backslash and the character after it are no part of a word.
+    /// Text with the escapes of JSON. An escape ends a word.
     Json,
 }
 
-/// Shows the distinctive words of a text to `take`, each with its hash.
+/// Calls `take` with each distinctive word of a text and its hash.
 pub(super) fn each_word(text: &[u8], form: TextForm, mut take: impl FnMut(&[u8], u64)) {
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
@@ -96,18 +100,18 @@ fn hash(word: &[u8]) -> u64 {
     hash ^ hash >> 31
 }
 
-/// The words of a session so far, in memory of a fixed size.
+/// The hashes of all words of a session so far, in memory of a fixed size.
 ///
-/// If two words share a place, the newer one stays. A session with some hundred thousand words loses next to none.
+/// A new word may replace an old one. In a session with a few hundred thousand words this is rare.
 pub(super) struct SeenWords {
-    /// A hash, and in its last bits the session.
+    /// The hashes. The last bits of each are the number of its session.
     places: Vec<u64>,
     session: u64,
 }
 
-/// 16 MB in all.
+/// The number of hashes in memory: 16 MB in all.
 const PLACES: usize = 1 << 21;
-/// Sessions are told apart by so many bits.
+/// The number of bits for the number of the session.
 const SESSION_BITS: u32 = 12;
 
 impl SeenWords {
@@ -115,7 +119,7 @@ impl SeenWords {
         SeenWords { places: vec![0; PLACES], session: 0 }
     }
 
-    /// Forgets everything.
+    /// Forgets all words: a new session begins.
     pub(super) fn clear(&mut self) {
         self.session += 1;
         if self.session >> SESSION_BITS > 0 {
@@ -165,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_of_json_are_no_part_of_a_word() {
+    fn escapes_of_json_end_a_word() {
         let text = r#""a\nmodule_0177\tother_0178\u00e9third_0179""#;
         assert_eq!(words(text, TextForm::Json), ["module_0177", "other_0178", "third_0179"]);
     }

@@ -1,4 +1,4 @@
-//! `overspill stats --json` and `--csv`
+//! `overspill stats --json` and `--csv`: prints the sums for programs and spreadsheets.
 
 use serde_json::{Value, json};
 
@@ -97,7 +97,8 @@ pub(super) fn csv(totals: &Totals) -> String {
     text
 }
 
-/// Returns a field of a row. A name that a spreadsheet would take for a formula gets a quote mark in front.
+/// Returns a field of a row. A name that a spreadsheet would run as a formula gets a quote mark in
+/// front.
 fn field(name: &str) -> String {
     let name = if name.starts_with(['=', '+', '-', '@', '\t', '\r']) {
         format!("'{name}")

@@ -1,4 +1,4 @@
-//! `overspill stats`
+//! `overspill stats`: adds up how many bytes and tokens the agents did not have to read.
 
 mod json;
 mod program_word;
@@ -52,7 +52,7 @@ pub(crate) struct StatsArgs {
 pub(super) struct Price(f64);
 
 impl Price {
-    /// Returns the price of so many bytes.
+    /// Returns the price of a number of bytes.
     pub(super) fn of(self, bytes: i64) -> f64 {
         bytes as f64 / BYTES_PER_TOKEN as f64 / 1e6 * self.0
     }
@@ -64,7 +64,7 @@ impl FromStr for Price {
     fn from_str(typed: &str) -> Result<Price, &'static str> {
         let price = typed.trim_start_matches(['$', '€', '£']).parse().ok();
         let price = price.filter(|price: &f64| price.is_finite() && *price >= 0.0);
-        price.map(Price).ok_or("a price is a number such as 3 or 0.25")
+        price.map(Price).ok_or("a price must be a number such as 3 or 0.25")
     }
 }
 
@@ -76,7 +76,7 @@ fn stats(args: &StatsArgs, env: &Env) -> anyhow::Result<()> {
     let OpenStore { store, redact, records, .. } =
         stores::open(&args.store.access(env)).map_err(anyhow::Error::msg)?;
     if !records {
-        ui::warn_line("outputs of this profile have no records, so they are not counted");
+        ui::warn_line("outputs of this profile have no records, so `stats` does not count them");
     }
     let store = redact.shown_store(&store);
     let progress = ui::Progress::of("reading the store");
@@ -89,7 +89,7 @@ fn stats(args: &StatsArgs, env: &Env) -> anyhow::Result<()> {
     })
 }
 
-/// Adds up the outputs of the last days.
+/// Adds up the outputs of the last `days` days.
 pub(super) fn totals(store: &dyn Store, days: u32) -> Result<Totals, overspill::Error> {
     let since = Timestamp::now().saturating_sub(SignedDuration::from_hours(24 * i64::from(days)));
     let usage = retrieve::usage(store, since.unwrap_or(Timestamp::MIN))?;

@@ -1,6 +1,6 @@
-//! The short name of a command: its program, and the subcommand of programs that have many.
+//! Finds the short name of a command: its program, and its subcommand for programs such as `cargo`.
 
-/// Programs whose first argument says what they do.
+/// Programs whose first argument is a subcommand.
 const WITH_SUBCOMMANDS: [&str; 24] = [
     "apt",
     "brew",
@@ -27,18 +27,20 @@ const WITH_SUBCOMMANDS: [&str; 24] = [
     "uv",
     "yarn",
 ];
-/// Words before a command that are no part of it.
+/// Words before a command that do not belong to its name.
 const PREFIXES: [&str; 6] = ["sudo", "time", "command", "env", "nice", "exec"];
 
-/// Returns the short name of a command, such as `cargo test` for `cd x && RUST_LOG=debug cargo test --all`.
+/// Returns the short name of a command, such as `cargo test` for `cd x && RUST_LOG=debug cargo test
+/// --all`.
 pub(super) fn program_word(command: &str) -> Option<String> {
-    // A change of directory says nothing about the output.
+    // `cd` has no output, so the next command gives the name.
     let parts = command.split(['\n', ';']).flat_map(|part| part.split("&&"));
     let mut names = parts.filter_map(of_part);
     let first = names.next()?;
     if first == "cd" { names.find(|name| name != "cd").or(Some(first)) } else { Some(first) }
 }
 
+/// Returns the short name of one command of a list.
 fn of_part(part: &str) -> Option<String> {
     let is_variable = |word: &&str| {
         word.split_once('=').is_some_and(|(name, _)| {

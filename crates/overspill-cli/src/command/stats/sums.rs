@@ -7,23 +7,23 @@ use overspill::store::OutputId;
 
 use super::program_word::program_word;
 
-/// English text and code have about so many bytes in a token.
+/// The average number of bytes in a token of English text and code.
 pub(in crate::command) const BYTES_PER_TOKEN: u64 = 4;
-/// The name of a row for outputs without the fact that the table is about.
+/// The name of the row for outputs without a known host, command or tool.
 pub(super) const NO_NAME: &str = "(not known)";
-/// So many outputs with unseen failures are named.
+/// The number of outputs with unseen failures that are named at most.
 const NAMED_FAILURES: usize = 5;
 
-/// Sums over outputs.
+/// The sums of several outputs. All sizes are in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(in crate::command) struct Sum {
     pub(in crate::command) outputs: u64,
     pub(in crate::command) produced: u64,
-    /// The bytes that the host itself would have shown, or the whole output if that is not known.
+    /// The bytes that the host alone would have shown, or the whole output if the host is unknown.
     pub(in crate::command) baseline: u64,
     pub(in crate::command) shown: u64,
     pub(in crate::command) retrieved: u64,
-    /// Lines with a sign of failure that no preview and no later page showed.
+    /// The number of lines with a sign of failure that no preview and no later page showed.
     pub(in crate::command) unseen_failures: u64,
 }
 
@@ -37,23 +37,24 @@ impl Sum {
         self.unseen_failures += usage.unseen_failures.unwrap_or(0);
     }
 
-    /// Returns the bytes that a model did not read because of overspill. The number is negative if the host alone
-    /// would have shown less.
+    /// Returns the bytes that the model did not have to read. The number is negative if the host
+    /// alone would have shown less.
     pub(in crate::command) fn saved(&self) -> i64 {
         self.baseline as i64 - self.shown as i64 - self.retrieved as i64
     }
 }
 
-/// Everything that is counted.
+/// All numbers that `overspill stats` shows.
 #[derive(Debug, Default)]
 pub(in crate::command) struct Totals {
     pub(in crate::command) all: Sum,
-    /// The outputs without a known baseline.
+    /// The outputs without a known baseline, which are compared with the whole output.
     pub(super) against_whole: Sum,
+    /// The outputs on a terminal. The other sums do not count them.
     pub(super) on_terminal: Sum,
-    /// The outputs that expired, or are still there, with lines that nobody saw: how many outputs.
+    /// The number of outputs with unseen failures, expired or not.
     pub(super) outputs_with_failures: u64,
-    /// The newest outputs in the store with lines that nobody saw, and how many lines.
+    /// The newest outputs in the store with unseen failures, each with the number of these lines.
     pub(super) unseen: Vec<(OutputId, u64)>,
     pub(super) hosts: Vec<(String, Sum)>,
     pub(super) commands: Vec<(String, Sum)>,
@@ -62,7 +63,7 @@ pub(in crate::command) struct Totals {
 }
 
 impl Totals {
-    /// Adds everything up.
+    /// Adds up the outputs.
     pub(in crate::command) fn of(usage: &[Usage]) -> Totals {
         let mut totals = Totals::default();
         let [mut hosts, mut commands, mut tools, mut days]: [BTreeMap<String, Sum>; 4] =

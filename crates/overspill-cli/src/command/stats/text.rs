@@ -1,14 +1,14 @@
-//! The tables and bars of `overspill stats`.
+//! Prints the tables and bars of `overspill stats`.
 
 use super::Price;
 use super::sums::{BYTES_PER_TOKEN, Sum, Totals};
 use crate::ui;
 
-/// So many rows of a table are shown, those that produced the most.
+/// The number of rows of a table at most. The rows with the most produced bytes come first.
 const MOST_ROWS: usize = 10;
-/// Longer bars say no more.
+/// The number of columns of the longest bar.
 const LONGEST_BAR: usize = 40;
-/// Shorter bars say nothing.
+/// The number of columns that are needed for bars.
 const SHORTEST_BAR: usize = 8;
 
 pub(super) fn text(
@@ -83,7 +83,7 @@ fn summary(totals: &Totals, price: Option<Price>, colors: ui::Colors) -> String 
         }
         let is_whole = ["produced", "without overspill"].contains(&what);
         let share = if is_whole { String::new() } else { share(bytes) };
-        // No agent reads all that was produced, so it has no cost.
+        // No agent reads all produced bytes, so they have no cost.
         let cost = cost(bytes).filter(|_| what != "produced").unwrap_or_default();
         table.row(vec![what.into(), signed(bytes), tokens(bytes), cost, share]);
         if what == "saved" {
@@ -93,26 +93,27 @@ fn summary(totals: &Totals, price: Option<Price>, colors: ui::Colors) -> String 
     table.painted(ui::width(), colors)
 }
 
-/// Says what the numbers are compared with.
+/// Returns a note about the baseline.
 fn baseline_note(totals: &Totals) -> String {
     let unknown = totals.against_whole.outputs;
     let note = match (unknown, totals.all.outputs - unknown) {
         (0, _) => {
-            "\"without overspill\" is what the host agents would have shown themselves.\n".into()
+            "\"without overspill\" is the text that the host agents alone would have shown.\n"
+                .into()
         }
         (_, 0) => {
             "The host agents are not known, so \"without overspill\" is the whole output.\n".into()
         }
         (unknown, _) => format!(
-            "\"without overspill\" is what the host agents would have shown themselves. The host of {} is not \
-             known, so the whole output counts.\n",
+            "\"without overspill\" is the text that the host agents alone would have shown. The host of {} is \
+             not known, so the whole output counts.\n",
             ui::count(unknown, "output")
         ),
     };
     ui::wrapped(&note, 0)
 }
 
-/// Names outputs with failures that nobody saw.
+/// Lists outputs with unseen failures.
 fn failures(totals: &Totals, program: &str, colors: ui::Colors) -> String {
     let lines = totals.all.unseen_failures;
     if lines == 0 {
@@ -137,7 +138,7 @@ fn signed(bytes: i64) -> String {
     format!("{sign}{}", ui::size(bytes.unsigned_abs()))
 }
 
-/// Returns how many tokens so many bytes may be, with no more digits than are known.
+/// Returns the estimated number of tokens of a number of bytes, rounded.
 pub(in crate::command) fn tokens(bytes: i64) -> String {
     let tokens = bytes as f64 / BYTES_PER_TOKEN as f64;
     match tokens.abs() {
@@ -147,7 +148,8 @@ pub(in crate::command) fn tokens(bytes: i64) -> String {
     }
 }
 
-/// Returns rows, each with a bar if somebody looks at them and there is room. Tells whether there are bars.
+/// Returns a table, and whether its rows have bars. They have bars on a terminal that is wide
+/// enough.
 fn chart(title: &'static str, rows: &[(String, Sum)], colors: ui::Colors) -> (String, bool) {
     let plain = table(title, rows, 0);
     let widest = plain.text(ui::width()).lines().map(ui::columns).max().unwrap_or(0);

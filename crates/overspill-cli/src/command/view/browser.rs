@@ -9,15 +9,15 @@ use overspill::Places;
 
 use crate::env::Env;
 
-/// The file that leads to the page.
+/// Returns the path of a private HTML file that redirects the browser to the page.
 ///
-/// Other users see the arguments of a browser in the list of processes, so its argument is this private file and not the
-/// address with the token.
-pub(super) fn leading_file(env: &Env) -> PathBuf {
+/// The browser gets this file as its argument, and not the address with the token: other users see
+/// the arguments of processes.
+pub(super) fn redirect_file(env: &Env) -> PathBuf {
     Places::below(env.places().state.clone(), "overspill").join("view.html")
 }
 
-/// Starts a browser that opens this address.
+/// Writes the redirect file and opens it in a browser.
 pub(super) fn open(address: &str, file: &Path, env: &Env) -> io::Result<()> {
     write(address, file)?;
     let own = env.variable("BROWSER").into_iter();
@@ -30,7 +30,7 @@ pub(super) fn open(address: &str, file: &Path, env: &Env) -> io::Result<()> {
         command.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         match command.spawn() {
             Ok(mut child) => {
-                // The browser stays open, so only a thread waits for it.
+                // The browser may stay open for hours, so a thread waits for it.
                 std::thread::spawn(move || drop(child.wait()));
                 return Ok(());
             }
@@ -38,7 +38,7 @@ pub(super) fn open(address: &str, file: &Path, env: &Env) -> io::Result<()> {
             Err(error) => return Err(error),
         }
     }
-    Err(io::Error::new(io::ErrorKind::NotFound, "no browser was found"))
+    Err(io::Error::new(io::ErrorKind::NotFound, "no browser is installed"))
 }
 
 fn write(address: &str, file: &Path) -> io::Result<()> {

@@ -1,4 +1,5 @@
-//! The commands that the page runs. Their answers are the JSON that they print under `--json`.
+//! Runs the commands that the page asks for, such as `list` and `grep`. The page gets the JSON that
+//! they print with `--json`.
 
 use std::ffi::OsString;
 
@@ -10,9 +11,9 @@ use crate::ui;
 /// A command that the page may run.
 struct PageCommand {
     name: &'static str,
-    /// The options that it may have.
+    /// The options that the page may set.
     options: &'static [&'static str],
-    /// It changes the store, so it must be asked for by POST.
+    /// Tells whether the command changes the store. Then the request must be a POST.
     changes: bool,
 }
 
@@ -59,14 +60,15 @@ const COMMANDS: [PageCommand; 8] = [
     PageCommand { name: "rm", options: &["force"], changes: true },
 ];
 
-/// Tells whether a command changes the store. `None` if the page may not run it.
+/// Tells whether a command changes the store. Returns `None` if the page may not run the command.
 pub(super) fn changes(name: &str) -> Option<bool> {
     COMMANDS.iter().find(|known| known.name == name).map(|known| known.changes)
 }
 
-/// Runs a command with the options of a query. Returns its exit code and its answer.
+/// Runs a command with the options of a query. Returns its exit code and its output.
 ///
-/// `id` in the query is an argument. A query without a value is an option without one.
+/// Each `id` in the query becomes an argument. A key without a value becomes an option without a
+/// value.
 pub(super) fn run(
     name: &str,
     query: &[(String, String)],
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn only_named_commands_and_options_run() {
+    fn only_listed_commands_and_options_run() {
         assert_eq!(answer("list", "failed&limit=3"), (0, String::new()));
         for (name, typed) in [
             ("run", "id=true"),
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn value_with_a_dash_is_no_option_and_errors_are_json() {
+    fn value_with_a_dash_is_not_an_option_and_errors_are_json() {
         let (code, text) = answer("info", "id=--help");
         assert!(code == 1 && text.contains(r#""error":"#), "{text}");
         let (code, text) = answer("grep", "regexp=(");

@@ -1,4 +1,4 @@
-//! `overspill view --html`: one file with an output and what the agent saw of it.
+//! `overspill view --html`: writes one file with an output and the text that the agent saw.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -17,13 +17,14 @@ use crate::env::Env;
 use crate::stores::Outputs;
 use crate::{command, find, ui};
 
-/// The file has this much of an output: for a larger one, half of it from each end.
+/// The number of bytes of an output that the file contains at most. The file of a larger output has
+/// half of this from each end.
 const MOST: u64 = 4 << 20;
 
-/// One page with an output and what the agent saw of it, which needs no other file.
+/// A page with an output and the text that the agent saw, which needs no other file.
 pub(super) struct Document {
     pub(super) html: String,
-    /// The policy that lets its own scripts run, and no other.
+    /// The content security policy, which allows only the scripts of the page.
     #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "the server sends it"))]
     pub(super) policy: String,
 }
@@ -64,7 +65,7 @@ fn write_masked(
     file: &Path,
     env: &Env,
 ) -> anyhow::Result<()> {
-    // The file is made to be sent away, so secrets are masked even if the setting is off.
+    // People send this file to others, so its secrets are masked even if `redact` is off.
     let rules = match redact.rules() {
         Some(rules) => rules.clone(),
         None => Arc::new(Redaction::new(None).map_err(anyhow::Error::msg)?),
@@ -86,14 +87,15 @@ fn write_masked(
     Ok(())
 }
 
-/// Returns the words that the agent used next, for the facts about an output of a transcript.
+/// Returns how many words of the output the agent used next, and the words that the preview lacks.
 fn used_words(replayed: &ReplayedOutput) -> Value {
     let lost = replayed.lost.iter();
     let lost: Vec<Value> = lost.map(|(word, at)| json!({ "word": word, "at": at })).collect();
     json!({ "used_words": replayed.used, "lost_words": lost })
 }
 
-/// Returns the answers to the questions that the page asks. `more` is added to the facts.
+/// Returns the answers to all requests of the page, so that it needs no server. The facts also get
+/// the fields of `more`.
 fn answers(
     store: &dyn Store,
     name: &OutputId,
@@ -136,7 +138,7 @@ fn pieces(store: &dyn Store, name: &OutputId) -> anyhow::Result<Vec<Value>> {
     Ok(pieces)
 }
 
-/// Tells whether a secret of the output is masked.
+/// Tells whether masking changes the part of the output that is in the file, or its call.
 fn is_masked(raw: &dyn Store, masked: &dyn Store, name: &OutputId) -> anyhow::Result<bool> {
     let total = raw.entry(name)?.bytes;
     let step = MOST / 2;
@@ -148,11 +150,12 @@ fn is_masked(raw: &dyn Store, masked: &dyn Store, name: &OutputId) -> anyhow::Re
     Ok(raw.record(name)?.map(|it| it.call) != masked.record(name)?.map(|it| it.call))
 }
 
-/// Puts page and answers into one text. Only scripts and styles with the nonce count.
+/// Puts the page and the answers into one document. Browsers use only scripts and styles with the
+/// nonce.
 fn document(data: &Value) -> Document {
-    // No text of the output can end the element that it stands in.
+    // Without `<` no text of the output can end the script element around it.
     let data = data.to_string().replace('<', "\\u003c");
-    // No text can contain its own checksum.
+    // The nonce depends on all data, so the output cannot contain it.
     let nonce = format!("{:032x}", xxhash_rust::xxh3::xxh3_128(data.as_bytes()));
     let policy = format!(
         "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; img-src data:; base-uri 'none'; \

@@ -1,4 +1,5 @@
-//! The facts about an output: those of `overspill list`, its short name, and the parts that were saved.
+//! Collects the facts about an output: the fields of `overspill list`, the short id, and the saved
+//! parts.
 
 use overspill::internal::store::{KeptRange, Record};
 use overspill::store::{OutputId, Store};
@@ -6,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::command::list;
 
-/// Returns the facts. `kept` is there only if the output was not saved whole: each part, as a range of the original and
-/// as a range of the stored copy.
+/// Returns the facts as JSON. An output that was not saved whole has `kept`: each saved part as a
+/// range of the original and as a range of the stored copy.
 pub(super) fn facts(store: &dyn Store, name: &OutputId, record: &Record) -> anyhow::Result<Value> {
     let mut facts = list::json(store, &store.entry(name)?, record);
     facts["short_id"] = name.token().into();

@@ -1,4 +1,4 @@
-//! The lines of an output that have a sign of failure, for the marks beside it.
+//! Finds the lines of an output with a sign of failure. The page marks them on its map.
 
 use std::time::{Duration, Instant};
 
@@ -9,15 +9,16 @@ use overspill::internal::store::Record;
 use overspill::store::{OutputId, Store};
 use serde_json::{Value, json};
 
-/// So many lines are named.
+/// The number of lines that are found at most.
 const MOST: usize = 2_000;
-/// So long the output is read.
+/// The longest time for reading an output.
 const TIME: Duration = Duration::from_millis(500);
+/// The number of bytes that are read at a time.
 const CHUNK: u64 = 1 << 20;
-/// So much of a line is looked at.
+/// The number of bytes of a line that are checked.
 const LINE_START: usize = 4 << 10;
 
-/// Returns where lines with a sign of failure begin, as far as the time allows.
+/// Returns the offsets of lines with a sign of failure, up to the limits on lines and time.
 pub(super) fn failures(
     store: &dyn Store,
     name: &OutputId,
@@ -43,17 +44,19 @@ pub(super) fn failures(
     Ok(json!({ "id": name, "places": found.places, "read": at, "total": total }))
 }
 
-/// Looks through an output that comes in chunks.
+/// A scan of an output that comes in chunks.
 #[derive(Default)]
 struct FailureScan {
+    /// The offsets of the lines found so far.
     places: Vec<u64>,
-    /// The start of the current line, and its place.
+    /// The first bytes of the current line.
     line: Vec<u8>,
+    /// The offset of the current line.
     line_at: u64,
 }
 
 impl FailureScan {
-    /// Takes the bytes from `at` on.
+    /// Scans the next chunk, which begins at the offset `at`.
     fn push(&mut self, chunk: &[u8], at: u64) {
         let mut from = 0;
         for feed in memchr::memchr_iter(b'\n', chunk) {
@@ -78,7 +81,7 @@ impl FailureScan {
     }
 }
 
-/// Tells whether a line has a sign of failure. Colours do not hide it.
+/// Tells whether a line has a sign of failure, also between colour codes.
 fn has_failed(line: &[u8]) -> bool {
     match memchr::memchr(0x1b, line) {
         Some(_) => has_failure_word(clean(line).text.as_bytes()),

@@ -1,4 +1,4 @@
-//! `overspill view`
+//! `overspill view`: shows saved outputs in a browser, or writes one output to an HTML file.
 
 #[cfg(feature = "http")]
 mod browser;
@@ -52,7 +52,7 @@ pub(crate) struct ViewArgs {
     store: StoreArgs,
 }
 
-/// The files of the page. `--html` puts them into one file.
+/// The files of the page. `--html` puts all of them into one file.
 mod page {
     pub(super) const INDEX: &str = include_str!("page/index.html");
     pub(super) const STYLE: &str = include_str!("page/style.css");
@@ -85,7 +85,7 @@ fn view(args: &ViewArgs, env: &Env) -> anyhow::Result<()> {
     let id = match &args.id {
         Some(id) => Some(find::find(id, &access)?.1),
         None => {
-            // An unusable store is reported here and not in the browser.
+            // Report an unusable store here, and not only in the browser.
             crate::stores::store(&access).map_err(anyhow::Error::msg)?;
             None
         }

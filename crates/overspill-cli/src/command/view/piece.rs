@@ -1,47 +1,50 @@
-//! A piece of an output as rows, for a page that scrolls through an output of any size.
+//! Returns a piece of an output as rows, so that the page can scroll through an output of any size.
 //!
-//! A row is a line, or a part of a long line. Offsets are those of the stored copy, and line numbers are those of the
-//! original. They differ if the output was not saved whole.
+//! A row is a line, or a part of a long line. Offsets are offsets in the stored copy, and line
+//! numbers are line numbers of the original. They do not match if the output was not saved whole.
 
 use overspill::internal::store::{KeptRange, KeptRanges};
 use overspill::store::{OutputId, Store};
 use serde_json::{Value, json};
 
-/// The most bytes that are read for a piece.
+/// The number of bytes that are read for a piece at most.
 pub(super) const PIECE: u64 = 64 << 10;
-/// The most rows of a piece. Each is an element of the page.
+/// The number of rows of a piece at most. Each row is an element of the page.
 const MOST_ROWS: usize = 400;
-/// The most bytes of a row.
+/// The number of bytes of a row at most.
 const ROW: usize = 2_000;
-/// How far back the start of a line is looked for.
+/// The number of bytes before a place that are searched for the start of its line.
 const BACK: u64 = 4 << 10;
-/// In larger outputs without line counts, lines have no numbers.
+/// The number of bytes up to which lines are counted. Lines of a larger output without an index of
+/// lines have no numbers.
 const COUNTED: u64 = 4 << 20;
 
 /// The place of a piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "the server asks for more"))]
 pub(super) enum Anchor {
-    /// It begins at this byte, which is the end of another piece.
+    /// The piece begins at this byte, which is the end of another piece.
     From(u64),
-    /// It ends before this byte, which is the start of another piece.
+    /// The piece ends before this byte, which is the start of another piece.
     To(u64),
-    /// It begins with the line at this byte, or at a character near it.
+    /// The piece begins with the line at this byte, or with a character near this byte.
     Near(u64),
-    /// It begins with this line, counted from 1.
+    /// The piece begins with this line of the original, counted from 1.
     Line(u64),
 }
 
-/// A row: its place in the stored copy, its text, and whether it begins a line.
+/// A line, or a part of a long line.
 struct Row {
+    /// The offset in the stored copy.
     at: u64,
     text: String,
+    /// Tells whether the row begins a line.
     starts_line: bool,
 }
 
-/// Returns a piece of an output.
+/// Returns a piece of an output as JSON.
 ///
-/// `most` is the most rows. The default fills some screens.
+/// `most` is the largest number of rows. The default fills a few screens.
 pub(super) fn piece(
     store: &dyn Store,
     name: &OutputId,
@@ -95,7 +98,7 @@ pub(super) fn piece(
     Ok(json!({ "id": name, "bytes": [start, end], "total": total, "rows": shown }))
 }
 
-/// Reads rows from a byte on.
+/// Reads the rows from a byte on. Returns the start, the rows and the end of the piece.
 fn forwards(
     store: &dyn Store,
     name: &OutputId,
@@ -107,7 +110,7 @@ fn forwards(
     let before = if start == 0 { Vec::new() } else { store.read(name, start - 1..start)? };
     let starts_line = start == 0 || before == b"\n";
     let is_rest = start + raw.len() as u64 >= total;
-    // A line or a character that is cut off belongs to the next piece.
+    // An incomplete line or character belongs to the next piece.
     let whole = match memchr::memrchr(b'\n', &raw) {
         _ if is_rest => raw.len(),
         Some(feed) if raw.len() - feed < ROW => feed + 1,
@@ -165,7 +168,7 @@ fn floor_char(raw: &[u8], at: usize) -> usize {
     }
 }
 
-/// Returns where the first whole row of bytes begins, whose start may be within a line.
+/// Returns the offset of the first complete row. The bytes may start in the middle of a line.
 fn first_start(raw: &[u8]) -> usize {
     match memchr::memchr(b'\n', raw) {
         Some(feed) if feed + 1 < raw.len() => feed + 1,
@@ -173,7 +176,8 @@ fn first_start(raw: &[u8]) -> usize {
     }
 }
 
-/// Returns the start of the line at `near`, or of the character there. `back` ends with that byte.
+/// Returns the start of the line at `near`, or the start of the character if the line is too long.
+/// `back` ends with the byte at `near`.
 fn line_start_before(back: &[u8], near: u64) -> u64 {
     let from = (near + 1).saturating_sub(back.len() as u64);
     let before = &back[..back.len().saturating_sub(1)];
@@ -184,7 +188,7 @@ fn line_start_before(back: &[u8], near: u64) -> u64 {
     }
 }
 
-/// Returns the number of the line of the stored copy at a byte.
+/// Returns the line number in the stored copy of a byte.
 fn line_at(store: &dyn Store, name: &OutputId, at: u64, total: u64) -> anyhow::Result<Option<u64>> {
     if at == 0 {
         return Ok(Some(1));
@@ -199,7 +203,8 @@ fn line_at(store: &dyn Store, name: &OutputId, at: u64, total: u64) -> anyhow::R
     Ok(Some(memchr::memchr_iter(b'\n', &before).count() as u64 + 1))
 }
 
-/// Returns where a line of the original begins in the stored copy, or the nearest kept place before it.
+/// Returns the offset in the stored copy at which a line of the original begins, or the nearest
+/// saved place before the line.
 fn place_of_line(
     store: &dyn Store,
     name: &OutputId,
@@ -225,8 +230,9 @@ fn place_of_line(
     Ok(feed.map_or(floor, |feed| feed as u64 + 1))
 }
 
-/// Tells the lines of the original, if the output was not saved whole.
+/// Converts line numbers of the stored copy to those of the original.
 struct Original<'a> {
+    /// The saved parts, if the output was not saved whole.
     kept: Option<&'a KeptRanges>,
     store: &'a dyn Store,
     name: &'a OutputId,
@@ -234,8 +240,8 @@ struct Original<'a> {
 }
 
 impl Original<'_> {
-    /// Changes the number of a line to that in the original. A row after a part that was not saved gets `missing`, the
-    /// number of bytes.
+    /// Changes the line number of a row to the number in the original. A row after a part that was
+    /// not saved gets `missing`, the number of bytes of this part.
     fn add(&mut self, json: &mut Value, at: u64, line: Option<u64>) -> anyhow::Result<()> {
         let Some(kept) = self.kept else { return Ok(()) };
         let Some(nth) = kept.ranges.iter().rposition(|it| it.stored.start <= at) else {
@@ -280,7 +286,7 @@ mod tests {
         (number(&piece["bytes"][0]), number(&piece["bytes"][1]), rows.collect())
     }
 
-    /// All pieces in one direction together.
+    /// Returns the rows of all pieces, read in one direction.
     fn walk(bytes: &[u8], backwards: bool) -> Vec<PlainRow> {
         let (store, name) = stored(bytes);
         let mut all = Vec::new();
@@ -304,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_forwards_and_backwards_are_the_lines() {
+    fn pieces_in_both_directions_are_all_lines() {
         let text: String = (1..=20_000).map(|n| format!("line {n} é\n")).collect();
         for all in [walk(text.as_bytes(), false), walk(text.as_bytes(), true)] {
             let lines: Vec<&str> = all.iter().map(|row| row.2.as_str()).collect();

@@ -1,4 +1,4 @@
-//! The text that the agent saw of an output.
+//! Returns the text that the agent saw of an output.
 
 use overspill::internal::retrieve::{self, SeenPart, SeenText};
 use overspill::internal::store::Record;
@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use crate::command::explain;
 use crate::env::Env;
 
-/// Returns what the agent saw, as parts.
+/// Returns the text that the agent saw as parts in JSON: parts of the output, and words of
+/// overspill.
 pub(super) fn seen(
     store: &dyn Store,
     name: &OutputId,
@@ -29,7 +30,7 @@ pub(super) fn seen(
     };
     let parts: Vec<Value> = seen.parts.iter().map(part).collect();
     let bytes: usize = seen.parts.iter().map(|part| part.text().len()).sum();
-    // A part of the preview that was shown while the command ran is not sent again.
+    // If the agent got lines while the command ran, the preview did not come in exactly this form.
     let is_all = seen.besides == Some(0);
     Ok(json!({
         "id": name, "exact": seen.is_exact && is_all, "bytes": bytes, "besides": seen.besides,
@@ -37,7 +38,8 @@ pub(super) fn seen(
     }))
 }
 
-/// Adds the outline of a JSON text, which is made again. The checksum tells whether it is the same.
+/// Makes the outline of a JSON output again and adds the outline to the seen text. The checksum
+/// tells whether the text is the same as the text that the agent got.
 fn with_outline(
     store: &dyn Store,
     name: &OutputId,

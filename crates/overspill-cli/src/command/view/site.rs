@@ -1,4 +1,4 @@
-//! Serves the page: its files, and answers about saved outputs.
+//! Serves the page of `overspill view`: its files, and answers about saved outputs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,20 +19,22 @@ use crate::serve::{Guard, PageAccess, Reply, ServerLimits, Site, plain, reply};
 use crate::stores::{Outputs, StoreAccess};
 use crate::{find, ui};
 
-/// The options of a page.
+/// The options of the page.
 pub(super) struct PageRequest<'a> {
     /// The output to open first.
     pub(super) id: Option<&'a str>,
-    /// A browser is opened.
+    /// Tells whether to open a browser.
     pub(super) opens: bool,
+    /// The time without a request after which the server ends.
     pub(super) idle: Duration,
-    /// The option `--profile`, as it was typed.
+    /// The option `--profile` as the user typed it.
     pub(super) profile: Vec<String>,
-    /// The whole page, if it is about an output that is in no store.
+    /// The whole page, for an output of a transcript, which is in no store.
     pub(super) document: Option<Document>,
 }
 
-/// Nothing from elsewhere is loaded, and no text is taken for a script.
+/// The content security policy. The page loads nothing from other servers and runs no text as a
+/// script.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const POLICY_NAME: &str = "content-security-policy";
@@ -45,9 +47,10 @@ const HEADERS: [(&str, &str); 6] = [
     ("cache-control", "no-store"),
 ];
 
-/// So many questions are answered at once.
+/// The number of requests that are answered at the same time.
 const AT_ONCE: usize = 4;
 
+/// The page that a browser has opened.
 struct Page {
     env: Env,
     /// The path of the page, with a slash at both ends.
@@ -55,19 +58,20 @@ struct Page {
     profile: Vec<String>,
     document: Option<Document>,
     started: Instant,
-    /// When the browser asked last, in milliseconds since the start.
+    /// The time of the last request, in milliseconds since the start.
     asked: AtomicU64,
+    /// Limits the requests that are answered at the same time.
     turns: tokio::sync::Semaphore,
 }
 
-/// Serves the page until the user ends it, or until nobody asks for it.
+/// Serves the page until the user ends the program, or until no request has come for the idle time.
 pub(super) fn serve(asked: PageRequest<'_>, env: &Env) -> anyhow::Result<()> {
     let listener =
         std::net::TcpListener::bind("127.0.0.1:0").context("cannot listen on this machine")?;
     let port = listener.local_addr()?.port();
-    let file = browser::leading_file(env);
-    let leading = file.clone();
-    let access = PageAccess::new(move || drop(std::fs::remove_file(&leading)))?;
+    let file = browser::redirect_file(env);
+    let redirect = file.clone();
+    let access = PageAccess::new(move || drop(std::fs::remove_file(&redirect)))?;
     let id = asked.id.map(|id| format!("&id={id}")).unwrap_or_default();
     let address = format!("http://127.0.0.1:{port}/?token={}{id}", access.token());
     ui::answer(&format!("{address}\n"))?;
@@ -94,7 +98,7 @@ pub(super) fn serve(asked: PageRequest<'_>, env: &Env) -> anyhow::Result<()> {
         watched.wait_until_idle(idle);
         let _ = std::fs::remove_file(&file);
         ui::say(&format!(
-            "ended: the browser asked for nothing in {}",
+            "ended: the browser sent no request for {}",
             ui::count(idle.as_secs(), "second")
         ));
         std::process::exit(0);
@@ -112,7 +116,7 @@ impl Site for Page {
         }
         let reply = match path.strip_prefix("api/") {
             None if method == Method::GET => file(&path),
-            None => plain(StatusCode::METHOD_NOT_ALLOWED, "this is a file"),
+            None => plain(StatusCode::METHOD_NOT_ALLOWED, "this file can only be read, with GET"),
             Some(question) => {
                 let query = commands::query(request.uri().query().unwrap_or_default());
                 let question = question.to_owned();
@@ -124,7 +128,8 @@ impl Site for Page {
                 let answer = tokio::task::spawn_blocking(answer).await;
                 drop(turn);
                 self.note_request();
-                answer.unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, "this failed"))
+                answer
+                    .unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, "internal error"))
             }
         };
         with_headers(reply)
@@ -132,10 +137,12 @@ impl Site for Page {
 }
 
 impl Page {
+    /// Records the time of a request.
     fn note_request(&self) {
         self.asked.store(self.started.elapsed().as_millis() as u64, Ordering::Relaxed);
     }
 
+    /// Returns after `idle` without a request.
     fn wait_until_idle(&self, idle: Duration) {
         loop {
             let asked = Duration::from_millis(self.asked.load(Ordering::Relaxed));
@@ -147,23 +154,27 @@ impl Page {
         }
     }
 
-    /// Answers a question about saved outputs.
+    /// Answers a request about saved outputs.
     fn about(&self, method: &Method, question: &str, query: &[(String, String)]) -> Reply {
         let changes = commands::changes(question);
         let expected = if changes == Some(true) { Method::POST } else { Method::GET };
         if *method != expected {
-            return plain(StatusCode::METHOD_NOT_ALLOWED, "this question needs another method");
+            return plain(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "this request needs another method: POST for pin and rm, GET for all others",
+            );
         }
         let (code, answer) = match changes {
             Some(_) => commands::run(question, query, &self.profile, &self.env),
             None => ui::captured(|| ui::ended(self.about_output(question, query))),
         };
-        // A search without a match ends with 1 and no error.
+        // `grep` without a match exits with 1, which is not an error.
         let is_error = code != 0 && (question != "grep" || code != 1);
         let status = if is_error { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
         reply(status, "application/x-ndjson; charset=utf-8", answer)
     }
 
+    /// Prints the answer to a request about one output.
     fn about_output(&self, question: &str, query: &[(String, String)]) -> anyhow::Result<()> {
         let value =
             |key: &str| query.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str());
@@ -172,7 +183,7 @@ impl Page {
         let record = || -> anyhow::Result<Record> { Ok(store.record(&name)?.unwrap_or_default()) };
         let answer = match question {
             "output" => facts::facts(&*store, &name, &record()?)?,
-            // Looks through the records of all outputs, so only the tab that compares asks it.
+            // This reads the records of all outputs, so only the tab Compare asks for it.
             "previous" => {
                 let previous = overspill::internal::retrieve::previous_run(&*store, &name)?;
                 serde_json::json!({ "id": name, "previous": previous })
@@ -189,7 +200,7 @@ impl Page {
                 let rows = number("rows").and_then(|rows| usize::try_from(rows).ok());
                 piece::piece(&*store, &name, anchor, rows)?
             }
-            _ => anyhow::bail!(ui::UsageError("the page cannot ask this".into())),
+            _ => anyhow::bail!(ui::UsageError("the page cannot ask for this".into())),
         };
         ui::answer(&ui::json_line(answer))
     }
@@ -207,14 +218,14 @@ fn file(path: &str) -> Reply {
         ("", _) => reply(StatusCode::OK, "text/html; charset=utf-8", page::INDEX),
         ("style.css", _) => reply(StatusCode::OK, "text/css; charset=utf-8", page::STYLE),
         (_, Some((_, text))) => reply(StatusCode::OK, "text/javascript; charset=utf-8", *text),
-        _ => plain(StatusCode::NOT_FOUND, "there is no such page"),
+        _ => plain(StatusCode::NOT_FOUND, "not found"),
     }
 }
 
-/// Answers for a page that is one document and asks nothing.
+/// Answers a request for a page that is one document and needs no other answers.
 fn document_reply(document: &Document, path: &str, method: &Method) -> Reply {
     if !path.is_empty() || *method != Method::GET {
-        return with_headers(plain(StatusCode::NOT_FOUND, "there is no such page"));
+        return with_headers(plain(StatusCode::NOT_FOUND, "not found"));
     }
     let page = reply(StatusCode::OK, "text/html; charset=utf-8", document.html.clone());
     let mut page = with_headers(page);

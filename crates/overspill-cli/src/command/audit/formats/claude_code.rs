@@ -1,4 +1,5 @@
-//! Claude Code: `~/.claude/projects/PROJECT/SESSION.jsonl`, seen with 2.1.326.
+//! Reads transcripts of Claude Code: `~/.claude/projects/PROJECT/SESSION.jsonl`. Tested with
+//! version 2.1.326.
 
 use std::borrow::Cow;
 
@@ -22,7 +23,7 @@ pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
     is_document: false,
 };
 
-/// Lines that repeat others, or that the agent does not get.
+/// The types of lines that repeat other lines, or that the agent does not get.
 const PASSED_OVER: [&str; 9] = [
     "api-request",
     "queue-operation",
@@ -34,9 +35,9 @@ const PASSED_OVER: [&str; 9] = [
     "progress",
     "summary",
 ];
-/// Stands around the start of an output that was saved in a file.
+/// The tag around the start of an output that Claude Code has saved in a file.
 const SAVED: &str = "<persisted-output>";
-/// Stands before the output of a command that failed.
+/// The text before the output of a command that failed.
 const EXIT: &str = "Exit code ";
 
 struct Reader;

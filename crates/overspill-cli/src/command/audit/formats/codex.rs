@@ -1,4 +1,5 @@
-//! Codex CLI: `~/.codex/sessions/YEAR/MONTH/DAY/rollout-….jsonl`, seen with 0.169.0.
+//! Reads transcripts of Codex CLI: `~/.codex/sessions/YEAR/MONTH/DAY/rollout-….jsonl`. Tested with
+//! version 0.169.0.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -20,20 +21,20 @@ pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
     is_document: false,
 };
 
-/// Shorter outputs are whole where the agent gets them.
+/// The number of bytes up to which a line is ignored here: the agent gets such short outputs whole.
 const WHOLE: usize = 8_000;
-/// The transcript has no more of an output than this.
+/// The number of bytes of an output that the transcript has at most.
 const RECORDED: usize = 65_536;
-/// So many whole outputs wait for the line with the output that the agent gets.
+/// The number of whole outputs that wait for the line with the text that the agent gets.
 const WAITING: usize = 8;
-/// Stands between the header and the output.
+/// The text between the header and the output.
 const HEADER_END: &str = "\nOutput:\n";
-/// The header of an output that Codex has cut.
+/// The start of an output that Codex has cut.
 const CUT: &str = "Warning: truncated output";
 
 #[derive(Default)]
 struct Reader {
-    /// Whole outputs, by the id of their call.
+    /// Whole outputs, each with the id of its call.
     waiting: VecDeque<(String, String)>,
 }
 
@@ -97,7 +98,7 @@ impl TranscriptReader for Reader {
         }
         let is_item = start.contains("\"type\":\"response_item\"");
         if !is_item {
-            // Check that it is JSON only where something is taken from it.
+            // Other lines have no events, so they are not parsed.
             if start.contains("\"type\":\"session_meta\"") {
                 take(SessionEvent::Told(line));
             }
@@ -147,7 +148,7 @@ impl TranscriptReader for Reader {
 }
 
 impl Reader {
-    /// Keeps a whole output until the agent gets it.
+    /// Remembers a whole output until the line with the text that the agent gets.
     fn keep(&mut self, line: &str) -> serde_json::Result<()> {
         let Line { payload } = serde_json::from_str(line)?;
         let Some(payload) = payload else { return Ok(()) };
@@ -166,7 +167,8 @@ impl Reader {
     }
 }
 
-/// Returns the text that the agent got: a string, a list of parts, or JSON with an `output` in a string.
+/// Returns the text that the agent got: a string, a list of parts, or JSON with an `output` in a
+/// string.
 fn shown(raw: Option<&RawValue>) -> Cow<'_, str> {
     #[derive(Deserialize)]
     struct Wrapped {
@@ -186,7 +188,7 @@ fn output(id: String, shown: Cow<'_, str>, whole: Option<String>) -> ToolOutput<
     let header = head.find(HEADER_END).map_or(0, |at| at + HEADER_END.len());
     let is_cut = shown[header..].starts_with(CUT) || shown.contains(" truncated…");
     let failed = exit_after(&shown[..header], "exited with code ").map(|code| code != 0);
-    // A longer output is not recorded whole.
+    // The transcript does not have the whole of a longer output.
     let whole = whole.filter(|whole| is_cut && whole.len() < RECORDED).map(Cow::Owned);
     ToolOutput { header, whole, is_cut, failed, ..ToolOutput::new(id, shown) }
 }

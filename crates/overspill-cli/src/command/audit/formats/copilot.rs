@@ -1,4 +1,5 @@
-//! Copilot CLI: `~/.copilot/session-state/SESSION/events.jsonl`, seen with 1.0.102.
+//! Reads transcripts of Copilot CLI: `~/.copilot/session-state/SESSION/events.jsonl`. Tested with
+//! version 1.0.102.
 
 use std::borrow::Cow;
 

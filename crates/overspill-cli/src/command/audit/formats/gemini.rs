@@ -1,4 +1,5 @@
-//! Gemini CLI: `~/.gemini/tmp/PROJECT/chats/session-….jsonl`, seen with 0.61.0.
+//! Reads transcripts of Gemini CLI: `~/.gemini/tmp/PROJECT/chats/session-….jsonl`. Tested with
+//! version 0.61.0.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -18,11 +19,11 @@ pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
     is_document: false,
 };
 
-/// A message is written again when its tools have ended. So many ids are remembered.
+/// The number of ids that are remembered. Gemini writes a message again when its tools have ended.
 const REMEMBERED: usize = 256;
-/// Stands before the output in a result.
+/// The text before the output in a result.
 const HEADER: &str = "Output: ";
-/// Begins a result that Gemini has cut.
+/// The start of a result that Gemini has cut.
 const CUT: &str = "Output too large.";
 
 #[derive(Default)]
@@ -87,7 +88,7 @@ impl<'a> ResponseText<'a> {
 }
 
 impl Reader {
-    /// Tells whether an id comes for the first time.
+    /// Tells whether an id is new, and remembers it.
     fn is_new(&mut self, id: &str) -> bool {
         if self.done.iter().any(|done| done == id) {
             return false;
@@ -129,7 +130,7 @@ impl TranscriptReader for Reader {
                     take(SessionEvent::Answered(output(id, call.result, call.display)?));
                 }
             }
-            // Results are in the messages of the agent, too.
+            // The messages of the agent have these results, too.
             Some("user") if line.contains("\"functionResponse\":") => {}
             _ => take(SessionEvent::Told(line)),
         }

@@ -1,4 +1,4 @@
-//! The formats of transcripts: one file for each host.
+//! The formats of transcripts, one module for each host.
 
 mod claude_code;
 mod codex;
@@ -10,7 +10,7 @@ mod qwen;
 
 use super::event::TranscriptFormat;
 
-/// All formats. The first that recognises a file reads it.
+/// All formats. The first format that recognises a file reads it.
 pub(super) const FORMATS: [&TranscriptFormat; 7] = [
     &codex::FORMAT,
     &copilot::FORMAT,

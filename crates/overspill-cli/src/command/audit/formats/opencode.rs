@@ -1,5 +1,5 @@
-//! opencode: the file that `opencode export SESSION` writes, seen with 1.18.34. opencode keeps its sessions in a
-//! database.
+//! Reads sessions of opencode: the file that `opencode export SESSION` writes. Tested with version
+//! 1.18.34. opencode keeps its sessions in a database.
 
 use std::borrow::Cow;
 

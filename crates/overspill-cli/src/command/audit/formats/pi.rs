@@ -1,4 +1,4 @@
-//! pi: `~/.pi/agent/sessions/PROJECT/….jsonl`, seen with 0.87.1.
+//! Reads transcripts of pi: `~/.pi/agent/sessions/PROJECT/….jsonl`. Tested with version 0.87.1.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! Qwen Code: `~/.qwen/projects/PROJECT/chats/SESSION.jsonl`, seen with 0.24.4.
+//! Reads transcripts of Qwen Code: `~/.qwen/projects/PROJECT/chats/SESSION.jsonl`. Tested with
+//! version 0.24.4.
 
 use std::borrow::Cow;
 
@@ -21,9 +22,11 @@ pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
     is_document: false,
 };
 
-/// The transcript has no more of an output than this.
+/// The transcript has only a part of an output of this size or more.
 const RECORDED: usize = 32_000;
+/// The text before the output in a result.
 const HEADER: &str = "\nOutput: ";
+/// The start of a result that Qwen Code has cut.
 const CUT: &str = "Tool output was too large";
 
 struct Reader;

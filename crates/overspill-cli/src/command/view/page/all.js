@@ -1,10 +1,11 @@
-// The whole output, however large: pieces are loaded while you scroll, and a map shows where you are.
+// The tab All: an output of any size. It loads pieces while you scroll, and a map shows the place in the output.
 'use strict';
 
+/// The number of pieces in the page at most.
 const MOST_PIECES = 8;
 
 class AllView {
-  /// `parts` has lists of ranges: shown, read. All places are places in the stored copy.
+  /// `parts` has two lists of ranges: shown and read. All offsets are offsets in the stored copy.
   constructor(id, total, parts) {
     this.id = id;
     this.total = total;
@@ -92,7 +93,7 @@ class AllView {
     return el('div', {}, el('div', { class: 'hole' }, `${number(row.missing)} bytes were not saved here`), node);
   }
 
-  /// Loads pieces until the screen is full, and drops those that are far away.
+  /// Loads pieces until the screen is full, and drops pieces that are far away.
   async fill() {
     for (let round = 0; round < 6 && this.pieces.length; round += 1) {
       const { scrollTop, scrollHeight, clientHeight } = this.rows;

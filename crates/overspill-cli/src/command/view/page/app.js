@@ -1,4 +1,4 @@
-// The list, the search, the statistics, the addresses and the keys.
+// The list of outputs, the search, the statistics, the addresses and the keys.
 'use strict';
 
 const calls = document.getElementById('calls');
@@ -71,7 +71,7 @@ async function refresh() {
   return performance.now() - began;
 }
 
-/// The list stays live while somebody looks at it.
+/// Updates the list while the page is visible.
 async function live() {
   let pause = 2000;
   if (!document.hidden) {
@@ -82,7 +82,7 @@ async function live() {
         const [output] = await ask('output', { id: view.id });
         if (state.view === view && !(output.record || {}).running) show(output.id, view.tab, view.tab === 'all' ? view.whole.place() : 0);
         else if (view.whole) { view.whole.total = output.bytes; view.whole.scrolled(); }
-      } catch { /* The next round tells. */ }
+      } catch { /* The next round tries again. */ }
     }
   }
   setTimeout(live, Math.min(pause, 60000));
@@ -126,7 +126,7 @@ async function search(text, from) {
   if (place) {
     nodes.push(el('button', { class: 'more', type: 'button', onclick: async (event) => {
       try { event.target.replaceWith(...await search(text, place[1].replace(/'/g, ''))); } catch (error) { say(error.message); }
-    } }, `Search on (${next.what})`));
+    } }, `Continue the search (${next.what})`));
   }
   return nodes;
 }
@@ -144,7 +144,7 @@ async function showSearch(text) {
   }
 }
 
-/// Sums as bars: shown, read later, and the rest of what the host alone would have shown.
+/// Draws sums as bars: shown, read later, and saved.
 function plot(list, name) {
   const most = Math.max(1, ...list.map((it) => Math.max(it.baseline_bytes, it.shown_bytes + it.retrieved_bytes)));
   const node = el('div', { class: 'plot' });
@@ -156,7 +156,7 @@ function plot(list, name) {
       piece.style.width = `${(bytes / most) * 100}%`;
       bars.append(piece);
     }
-    node.append(el('span', { class: 'mono' }, String(it[name] || '(not known)')), bars, el('span', { class: 'right' }, `${size(it.saved_bytes)} saved, ${plural(it.outputs, 'output')}`));
+    node.append(el('span', { class: 'mono' }, String(it[name] || '(unknown)')), bars, el('span', { class: 'right' }, `${size(it.saved_bytes)} saved, ${plural(it.outputs, 'output')}`));
   }
   return node;
 }
@@ -176,10 +176,10 @@ async function showStats(days) {
       el('h2', {}, el('a', { class: 'back', href: '#/' }, '← '), `${plural(stats.outputs, 'long output')} in the last `, choose),
       el('div', { class: 'sums' }, sum('produced', stats.produced_bytes), sum('without overspill', stats.baseline_bytes), sum('shown', stats.shown_bytes), sum('read later', stats.retrieved_bytes), sum('saved', stats.saved_bytes),
         el('div', {}, el('span', { class: 'faint' }, 'failure lines cut, never read'), el('b', { class: cut ? 'bad' : '' }, number(cut)))),
-      whole.outputs ? el('p', { class: 'faint' }, `“Without overspill” is what the host agents would have shown themselves. The host of ${plural(whole.outputs, 'output')} is not known, so the whole output counts: ${size(whole.saved_bytes)} of the saved bytes.`) : null,
+      whole.outputs ? el('p', { class: 'faint' }, `“Without overspill” counts the bytes that the hosts alone would have shown. The host of ${plural(whole.outputs, 'output')} is unknown, so the whole output counts: ${size(whole.saved_bytes)} of the saved bytes.`) : null,
       el('p', { class: 'tools' }, el('span', { class: 'key shown' }, 'shown'), el('span', { class: 'key read' }, 'read later'), el('span', { class: 'key' }, 'saved')),
       groups.filter(([key]) => Array.isArray(stats[key]) && stats[key].length).map(([key, name, title]) => [el('h2', {}, title), plot(stats[key].slice(0, key === 'by_day' ? 90 : 15), name)]),
-      el('p', { class: 'faint' }, 'Short outputs are not counted. `overspill stats` prints the same numbers; docs/stats.md explains them.')));
+      el('p', { class: 'faint' }, 'These numbers do not count short outputs. `overspill stats` prints the same numbers; docs/stats.md explains them.')));
   } catch (error) {
     detail.replaceChildren(trouble(error));
   }

@@ -1,10 +1,10 @@
 // One output: its facts, and the tabs Seen, All, Why, Compare and What if.
 'use strict';
 
-/// A file has no store to compare with, and no program that tries limits.
+/// A file of `--html` has no store to compare with, and no program that can try other limits.
 const TABS = [['seen', 'Seen'], ['all', 'All'], ['why', 'Why'], ...(FILED ? [] : [['diff', 'Compare'], ['if', 'What if']])];
 
-/// Returns the parts of an output that are known: shown, read later, and failures that were cut.
+/// Returns the recorded parts of an output: shown, read later, and cut lines with signs of failure.
 function partsOf(output) {
   const record = output.record || {};
   const shown = ranges((record.pieces || []).map((piece) => piece.bytes));
@@ -14,13 +14,13 @@ function partsOf(output) {
   return { shown, read, failures: unread, count: cut.lines === undefined ? null : Math.max(0, cut.lines - (cut.first || []).length + unread.length) };
 }
 
-/// A bar with the shares of an output: shown, read later, cut.
+/// Draws the shares of an output as a bar: shown, read later, cut.
 function bar(output) {
   const record = output.record || {};
   const total = Math.max(1, record.bytes || output.bytes);
   const { shown, read } = partsOf(output);
   const pieces = record.shown ? record.shown.bytes : 0;
-  // Shorter JSON is no part of the output, so what was sent counts.
+  // A JSON outline is not a part of the output, so the number of sent bytes counts.
   const seen = record.on_terminal ? total : Math.min(total, pieces || record.sent || 0);
   const unseen = read.filter(([from]) => !within(shown, from));
   const later = Math.min(total - seen, read.length ? covered(unseen) : record.retrieved || 0);
@@ -34,14 +34,14 @@ function bar(output) {
 }
 const share = (part, total) => `${((part / total) * 100).toFixed(part / total < 0.01 ? 1 : 0)} %`;
 
-/// Returns where a byte of the original stands in the stored copy. Nothing if it was not saved.
+/// Returns the offset in the stored copy of a byte of the original, or undefined if this byte was not saved.
 function storedPlace(output, at) {
   if (!output.kept) return at;
   const range = output.kept.find(({ bytes }) => bytes[0] <= at && at < bytes[1]);
   return range && Math.min(range.stored[0] + at - range.bytes[0], range.stored[1]);
 }
 
-/// Returns the ranges of the stored copy that ranges of the original are.
+/// Turns ranges of the original into ranges of the stored copy.
 function storedRanges(output, list) {
   if (!output.kept) return list;
   return list.flatMap(([from, to]) => output.kept.filter(({ bytes }) => bytes[0] < to && from < bytes[1])
@@ -81,7 +81,7 @@ class OutputView {
     const saved = would - (sent || 0) - (record.retrieved || 0);
     const exit = record.signal ? `signal ${record.signal}` : output.exit;
     const replayed = output.used_words !== undefined;
-    const state = record.running ? 'still runs' : record.cut_short ? 'cut short: the process that saved it was killed' : null;
+    const state = record.running ? 'still runs' : record.cut_short ? 'cut short: the process that saved the output was killed' : null;
     const facts = [
       ['directory', call.directory],
       ['exit code', exit === null ? null : String(exit), output.exit ? 'bad' : ''],
@@ -91,7 +91,7 @@ class OutputView {
       ['host', record.host],
       ['tool', call.tool],
       ['session', call.session],
-      ['size', `${size(bytes)}${record.lines ? `, ${plural(record.lines, 'line')}` : ''} → ${record.on_terminal ? 'all of it on a terminal' : `${size(sent)} ${replayed ? 'with overspill' : 'sent to the agent'}`}`],
+      ['size', `${size(bytes)}${record.lines ? `, ${plural(record.lines, 'line')}` : ''} → ${record.on_terminal ? 'all on a terminal' : `${size(sent)} ${replayed ? 'with overspill' : 'sent to the agent'}`}`],
       ['read later', record.retrieved ? size(record.retrieved) : null],
       ['saved tokens', record.on_terminal || replayed ? null : `${tokens(saved)}${record.baseline === undefined || record.baseline === null ? '' : ` (${record.host || 'the host'} alone would show ${size(would)})`}`],
     ];
@@ -110,7 +110,7 @@ class OutputView {
       el('div', { class: 'actions' }, actions), this.banner);
   }
 
-  /// Warns if lines with signs of failure were cut and never read, and leads to each.
+  /// Warns about lines with signs of failure that were cut and never read, with a button for each line.
   async warn() {
     const { failures, count } = this.parts;
     if (this.output.used_words !== undefined) this.banner.append(usedWords(this.output, (at) => this.open('all', at)));
@@ -152,7 +152,7 @@ class OutputView {
       const [done] = await ask('pin', { id: this.id, off: this.output.pinned ? true : null }, 'POST');
       this.output.pinned = done.pinned;
       this.pin.textContent = done.pinned ? 'Unpin' : 'Pin';
-      say(done.pinned ? 'pinned: overspill never deletes it automatically' : 'no longer pinned');
+      say(done.pinned ? 'pinned: overspill never deletes this output automatically' : 'no longer pinned');
     } catch (error) { say(error.message); }
   }
 
@@ -170,12 +170,12 @@ class OutputView {
     button.disabled = true;
     try {
       const [info] = await ask('info', { id: this.id });
-      say({ whole: 'whole: the checksum matches', partial: 'partial: what was kept is unchanged', damaged: 'damaged: it is not what was saved' }[info.state] || info.state);
+      say({ whole: 'whole: the checksum matches', partial: 'partial: the saved parts are unchanged', damaged: 'damaged: the checksum does not match' }[info.state] || info.state);
     } catch (error) { say(error.message); }
     button.disabled = false;
   }
 
-  /// Opens a tab. `at` is a byte of the output.
+  /// Opens a tab. `at` is an offset in the stored copy.
   async open(name, at, lineNumber) {
     this.ready = null;
     this.tab = TABS.some(([known]) => known === name) ? name : 'seen';
@@ -204,10 +204,10 @@ class OutputView {
     let note;
     if (this.output.used_words !== undefined) note = [el('span', { class: 'proof no' }, 'replayed'), ` The agent would have got these ${number(seen.bytes)} bytes from overspill (${tokens(seen.bytes)}).`];
     else if (seen.on_terminal) note = [el('span', { class: 'proof no' }, 'not read by an agent'), ' A person watched this output on a terminal. This is the preview that an agent would have got.'];
-    else if (seen.exact) note = [el('span', { class: 'proof' }, 'exact'), ` These are the ${number(seen.bytes)} bytes that the agent got (${tokens(seen.bytes)}). Their checksum is the recorded one.`];
-    else if ((this.output.record || {}).running) note = [el('span', { class: 'proof no' }, 'still runs'), ' The agent has got lines of this output while the command runs. They are not recorded.'];
-    else if (seen.besides) note = [el('span', { class: 'proof no' }, 'not all of it'), ` This is the preview at the end. Besides, the agent got about ${plural(seen.besides, 'byte')}: lines while the command ran, or a notice beside the text. Parts of the preview that it had got already were not sent again.`];
-    else note = [el('span', { class: 'proof no' }, 'not proved'), seen.masked ? ' Secrets are masked in this file, so the text differs from what the agent got.' : ' The shown parts are recorded, but the text around them is not, or its checksum differs. So words can differ from what the agent got.'];
+    else if (seen.exact) note = [el('span', { class: 'proof' }, 'exact'), ` These are the ${number(seen.bytes)} bytes that the agent got (${tokens(seen.bytes)}). Their checksum matches the record.`];
+    else if ((this.output.record || {}).running) note = [el('span', { class: 'proof no' }, 'still runs'), ' The agent gets lines of this output while the command runs. overspill does not record these lines.'];
+    else if (seen.besides) note = [el('span', { class: 'proof no' }, 'not all of it'), ` This is the preview at the end. The agent also got about ${plural(seen.besides, 'byte')}: lines while the command ran, or a notice beside the text. overspill sends no part of the preview twice.`];
+    else note = [el('span', { class: 'proof no' }, 'not proved'), seen.masked ? ' Secrets are masked in this file, so the text differs from the text that the agent got.' : ' The record has the shown parts, but not the text around them, or the checksum differs. Some words can differ from the text that the agent got.'];
     const text = seen.parts.map((part, nth) => {
       if (part.text !== undefined) return document.createTextNode(part.text);
       const before = seen.parts.slice(0, nth).reverse().find((it) => it.bytes);
@@ -237,7 +237,7 @@ class OutputView {
       const known = [...new Set([...found.places, ...cut])].sort((a, b) => a - b);
       this.whole.setFailures(known);
       const rest = found.read < found.total ? ` (first ${size(found.read)} searched)` : '';
-      // In source, listings and prose, words of failure are words like any other.
+      // In source, listings and prose, words such as "error" are no signs of failure.
       failures.textContent = found.read || !found.total ? `${plural(known.length, 'sign')} of failure${rest}` : 'not searched for failures: not a log';
     }).catch(() => {});
     const goTo = el('input', { type: 'text', inputmode: 'numeric', size: '9', placeholder: 'Line', 'aria-label': 'Go to line' });
@@ -254,7 +254,7 @@ class OutputView {
   }
 
   partsTable(parts) {
-    if (!parts.length) return el('p', { class: 'faint' }, 'No part of the output is shown as it is.');
+    if (!parts.length) return el('p', { class: 'faint' }, 'The preview shows no part of the output unchanged.');
     const go = (part) => el('button', { type: 'button', onclick: () => this.open('all', 0, part.line || part.first_line) }, part.first_line === part.last_line ? number(part.first_line) : `${number(part.first_line)}–${number(part.last_line)}`);
     return el('table', { class: 'parts' }, el('thead', {}, el('tr', {}, ['Lines', 'Shown because', 'Score', 'Line with the best score'].map((title) => el('th', {}, title)))),
       el('tbody', {}, parts.map((part) => el('tr', {}, el('td', {}, go(part)), el('td', {}, reason(part), el('span', { class: 'faint' }, ` (${size(part.bytes)})`)), el('td', { class: 'right' }, part.score === null ? '' : String(part.score)), el('td', { class: 'mono' }, part.text ? line(part.text.slice(0, 400)) : '')))));
@@ -262,7 +262,7 @@ class OutputView {
 
   async diff(from) {
     const [{ previous }] = await ask('previous', { id: this.id });
-    if (!previous) return el('p', { class: 'faint' }, 'There is no earlier run of the same command in the same directory.');
+    if (!previous) return el('p', { class: 'faint' }, 'The store has no earlier run of the same command in the same directory.');
     const [diff] = await ask('diff', { id: [previous, this.id], from: from > 1 ? from : null });
     const tests = diff.tests ? el('div', {}, [['new', 'newly failing'], ['still', 'still failing'], ['fixed', 'fixed'], ['not_run', 'failed before and not run']].filter(([key]) => diff.tests[key].length).map(([key, title]) => el('p', { class: 'note' }, el('strong', { class: key === 'fixed' ? '' : 'bad' }, `${diff.tests[key].length} ${title}: `), el('span', { class: 'mono' }, diff.tests[key].slice(0, 50).join(', '))))) : null;
     const head = el('p', { class: 'note' }, diff.same ? 'The outputs are the same.' : `${plural(diff.added, 'line')} added, ${plural(diff.removed, 'line')} removed since the run of ${time(diff.old.created)} (exit code ${diff.old.exit === null ? '?' : diff.old.exit}). `, el('a', { href: `#/${encodeURIComponent(previous)}` }, 'Open that run'));
@@ -275,7 +275,7 @@ class OutputView {
     const limits = ((this.output.record || {}).preview || {}).limits || {};
     const bytes = el('input', { type: 'text', name: 'bytes', placeholder: String(limits.bytes || '50KiB') });
     const lines = el('input', { type: 'text', name: 'lines', placeholder: String(limits.lines || '2000') });
-    const keep = el('select', { name: 'keep' }, ['', 'auto', 'signal', 'ends', 'head', 'tail'].map((word) => el('option', { value: word }, word || 'as it was')));
+    const keep = el('select', { name: 'keep' }, ['', 'auto', 'signal', 'ends', 'head', 'tail'].map((word) => el('option', { value: word }, word || 'as recorded')));
     const found = el('div', {});
     const run = async (event) => {
       event.preventDefault();
@@ -283,7 +283,7 @@ class OutputView {
       try {
         const parts = await ask('explain', { id: this.id, now: true, 'max-bytes': bytes.value, 'max-lines': lines.value, keep: keep.value });
         const shown = parts.filter((part) => part.first_line);
-        if (!parts.length || parts[0].fits) { found.replaceChildren(el('p', {}, 'The whole output fits these limits, so all of it would be shown.')); return; }
+        if (!parts.length || parts[0].fits) { found.replaceChildren(el('p', {}, 'The output is within these limits, so the agent would get all of it.')); return; }
         const sum = shown.reduce((all, part) => all + part.bytes, 0);
         const rows = shown.reduce((all, part) => all + part.last_line - part.first_line + 1, 0);
         const record = this.output.record || {};
@@ -296,39 +296,39 @@ class OutputView {
         found.replaceChildren(trouble(error));
       }
     };
-    return [el('p', { class: 'note' }, 'Try other limits on this output. Nothing is changed.'),
+    return [el('p', { class: 'note' }, 'Try other limits on this output. This changes nothing.'),
       el('form', { class: 'form', onsubmit: run }, el('label', {}, 'Bytes', bytes), el('label', {}, 'Lines', lines), el('label', {}, 'Keep', keep), el('button', { type: 'submit' }, 'Try')), found];
   }
 }
 
-/// Says which words of an output in a transcript the agent used next, and leads to those that the preview lacks.
+/// Shows how many words of a replayed output the agent used next, with a button for each word that the preview lacks.
 function usedWords(output, go) {
   const lost = output.lost_words;
   const used = `The agent used ${plural(output.used_words, 'word')} of this output next.`;
-  if (!lost.length) return el('p', { class: 'note' }, `${used} The preview of overspill ${output.used_words ? 'has all of them' : 'lacks none'}.`);
+  if (!lost.length) return el('p', { class: 'note' }, `${used} The preview of overspill ${output.used_words ? 'has all of them' : 'lacks no word'}.`);
   const items = lost.slice(0, 64).map(({ word, at }) => el('li', {}, el('button', { type: 'button', onclick: () => go(at) }, 'show'), el('code', { class: 'mono' }, line(word))));
   return el('div', { class: 'banner', role: 'alert' }, el('strong', {}, `${used} The preview of overspill lacks ${number(lost.length)} of them:`), el('ul', {}, items));
 }
 
-/// Says in a sentence how a preview was made.
+/// Explains in a sentence how overspill made a preview.
 function policyWords(part) {
-  if (!part || !part.limits) return 'The output fits the limits, so all of it is shown.';
+  if (!part || !part.limits) return 'The output is within the limits, so the agent got all of it.';
   const limits = Object.entries(part.limits).map(([unit, most]) => `${number(most)} ${unit}`).join(' and ');
-  const kinds = { ends: 'The first and the last lines are shown.', json: 'It is JSON: a shorter JSON text is shown that says what it leaves out.', pieces: 'A strategy chose the parts.', text: 'A strategy made the text.', binary: 'It is not text, so only a notice is shown.' };
-  const kind = kinds[part.kind] || `It was recognised as “${part.kind.replace('-', ' ')}”, so the lines that matter most are shown.`;
-  return `The limits were ${limits || 'none'}; the way of keeping was “${part.keep}”. ${kind}`;
+  const kinds = { ends: 'The preview has the first and the last lines.', json: 'The output is JSON: the preview is a shorter JSON text that names the missing parts.', pieces: 'A strategy chose the parts.', text: 'A strategy made the text.', binary: 'The output is not text, so the preview is only a notice.' };
+  const kind = kinds[part.kind] || `overspill recognised “${part.kind.replace('-', ' ')}”, and the preview has its most important lines.`;
+  return `The limits were ${limits || 'none'}; keep was “${part.keep}”. ${kind}`;
 }
 
-/// Says in plain words why a part is shown.
+/// Explains why the preview has a part.
 function reason(part) {
   const words = part.why || 'chosen by a strategy';
   const plain = {
-    'first lines': 'First lines: the start of an output tells what it is about.',
-    'last lines': 'Last lines: the end of an output tells how it ended.',
+    'first lines': 'First lines: they tell what the output is about.',
+    'last lines': 'Last lines: they tell how the command ended.',
     'error word': 'A word of failure, in a line that did not pass.',
     'place in a file': 'It names a place in a file.',
-    'telling words': 'Its words often stand in lines that people look for.',
-    heading: 'A heading: it tells what follows.',
+    'telling words': 'Important lines often have these words.',
+    heading: 'A heading of the lines below.',
     'differs from the rest': 'It differs from the lines around it.',
     'start of a part': 'A part of the output begins here.',
   };
@@ -371,5 +371,5 @@ function sides(text) {
     }
   }
   flush();
-  return el('table', { class: 'sides', 'aria-label': 'Run before, and this run' }, el('colgroup', {}, el('col', { class: 'n' }), el('col', {}), el('col', { class: 'n' }), el('col', {})), body);
+  return el('table', { class: 'sides', 'aria-label': 'Earlier run and this run' }, el('colgroup', {}, el('col', { class: 'n' }), el('col', {}), el('col', { class: 'n' }), el('col', {})), body);
 }

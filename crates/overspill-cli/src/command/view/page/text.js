@@ -1,7 +1,7 @@
-// Elements, numbers and text. Text of outputs becomes text nodes only: nothing here or elsewhere makes HTML of it.
+// Elements, numbers, text and requests. Text of outputs becomes text nodes only: no script turns it into HTML.
 'use strict';
 
-/// Makes an element. Keys that begin with "on" are handlers; children are elements or texts.
+/// Makes an element. Keys that begin with "on" are event handlers. Children are elements or texts.
 function el(tag, attributes, ...children) {
   const node = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -27,7 +27,7 @@ function size(bytes) {
   return `${sign}${at === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[at]}`;
 }
 
-/// One token is estimated as four bytes, as in `overspill stats`.
+/// Estimates one token as four bytes, as `overspill stats` does.
 const tokens = (bytes) => {
   const n = Math.trunc(bytes / 4);
   if (Math.abs(n) < 10000) return `≈ ${number(n)} tokens`;
@@ -50,12 +50,12 @@ function time(text) {
   return today ? clock : `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())} ${clock}`;
 }
 
-/// Ranges in JSON are pairs, or objects with start and end.
+/// Turns ranges of the JSON into pairs. They are pairs, or objects with start and end.
 const ranges = (list) => (list || []).map((it) => (Array.isArray(it) ? it : [it.start, it.end]));
 const within = (list, at) => list.some(([from, to]) => from <= at && at < to);
 const covered = (list) => list.reduce((sum, [from, to]) => sum + (to - from), 0);
 
-/// Controls, and characters that change the direction or cannot be seen.
+/// Matches control characters, and characters that are invisible or change the direction of text.
 const ODD = /\x1b\[[0-9;:?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 const CONTROLS = 'NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(' ');
@@ -67,7 +67,7 @@ function visible(char) {
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/// Shows a line. Colours become classes, every other escape is shown as text.
+/// Shows a line. Colours become classes; all other escapes become visible text.
 function line(text) {
   const node = el('span', { class: 'line' });
   let classes = new Set();
@@ -105,7 +105,7 @@ function colours(before, codes) {
   return after;
 }
 
-/// Says something for a moment.
+/// Shows a message for 4 seconds.
 function say(text) {
   const node = document.getElementById('says');
   node.textContent = text;
@@ -113,13 +113,13 @@ function say(text) {
   say.timer = setTimeout(() => { node.textContent = ''; }, 4000);
 }
 
-/// The answers that are in this file, if it was written by `--html`.
+/// The answers that `--html` wrote into this file, or null on a page of the server.
 const FILED = (() => {
   const node = document.getElementById('filed');
   return node ? JSON.parse(node.textContent) : null;
 })();
 
-/// The first list is on its way while the other scripts load.
+/// The page asks for the first list before the other scripts load.
 const FIRST_LIST = 'api/list?limit=50';
 let firstList = FILED ? null : fetch(FIRST_LIST);
 if (firstList) firstList.catch(() => {});
@@ -131,7 +131,7 @@ class Refused extends Error {
   }
 }
 
-/// Asks about saved outputs. Returns the objects of the answer.
+/// Sends a request about saved outputs. Returns the objects of the answer.
 async function ask(question, query, method) {
   if (FILED) return filed(question, query || {});
   const words = new URLSearchParams();
@@ -146,7 +146,7 @@ async function ask(question, query, method) {
     if (early) firstList = null;
     answer = await (early || fetch(address, { method: method || 'GET' }));
   } catch {
-    throw new Refused('the page has lost `overspill view`', 'run `overspill view` again and open the new address');
+    throw new Refused('`overspill view` does not run any more', 'run `overspill view` again and open the new address');
   }
   const text = await answer.text();
   if (!(answer.headers.get('content-type') || '').includes('ndjson')) throw new Refused(text || answer.statusText);
@@ -157,11 +157,11 @@ async function ask(question, query, method) {
   return objects;
 }
 
-/// Answers from the file.
+/// Answers a request from the file of `--html`.
 function filed(question, query) {
   if (question !== 'piece') {
     const objects = FILED[question];
-    if (!objects || (question === 'explain' && Object.keys(query).length > 1)) throw new Refused('this is not in this file');
+    if (!objects || (question === 'explain' && Object.keys(query).length > 1)) throw new Refused('this file does not contain this part');
     return objects;
   }
   const has = ({ from, to, near, line: wanted }, it) => {
@@ -176,6 +176,6 @@ function filed(question, query) {
   return [found];
 }
 
-/// Shows an error in its place.
+/// Shows an error with its hint.
 const trouble = (error) => el('div', { class: 'pad', role: 'alert' },
   el('p', { class: 'bad' }, error.message), error.hint ? el('p', { class: 'faint' }, error.hint) : null);
