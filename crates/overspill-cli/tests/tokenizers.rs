@@ -7,7 +7,7 @@ mod program;
 use program::Test;
 
 #[test]
-fn an_exact_limit_is_never_exceeded() {
+fn exact_token_limit_is_never_exceeded() {
     let text = [
         "error: something went wrong at https://example.com/a/b?c=d\n".repeat(3000),
         "日本語のテキストと絵文字 🚀🚀\n".repeat(3000),

@@ -193,7 +193,7 @@ fn s3_endpoint<'a>(variables: &Variables<'a>) -> Option<&'a str> {
 fn azure(variables: &Variables) -> MicrosoftAzureBuilder {
     let mut builder = MicrosoftAzureBuilder::new();
     for (name, value) in variables {
-        // What Azure's own programs say, by the names that are known here.
+        // The variables of Azure's own programs have other names.
         let key = match name.as_str() {
             "azure_storage_account" => Ok(AzureConfigKey::AccountName),
             "azure_storage_key" => Ok(AzureConfigKey::AccessKey),
@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_connection_string_has_everything() {
+    fn connection_string_has_account_key_and_endpoint() {
         let said = connection(
             "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=k==;EndpointSuffix=core.x",
         );
