@@ -18,10 +18,10 @@ pub(crate) struct CallDetails {
     /// The session of the output, for `list --session` [default: $OVERSPILL_SESSION].
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Tell that the reader has sub-agents. The notices of some profiles then mention them.
+    /// Mention sub-agents in the notice, if the profile has a text for them.
     #[arg(long)]
     delegate: bool,
-    /// Use these limits and this part of a long output. Other options override them [default:
+    /// Set the limits and the part to show in one option. Other options override them [default:
     /// none].
     #[arg(long, value_name = "NAME", value_parser = presets())]
     preset: Option<Preset>,

@@ -35,7 +35,7 @@ pub(crate) struct ExplainArgs {
     /// Make a new preview with the current settings [default: explain the preview that was shown].
     #[arg(long)]
     now: bool,
-    /// The output: its id or the first 4 characters of it, its path, `last`, `last~2` or `failed`.
+    /// The output: an id such as `q7atzy`, a path, `last`, `last~2` or `failed` (see `help ids`).
     #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
     /// Print a line of JSON for each part.

@@ -88,7 +88,7 @@ pub(crate) struct GrepArgs {
     /// Show N lines around each match.
     #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
     context: usize,
-    /// Begin with this line of the first output, or of the output ID.
+    /// Begin with this line of the first output. `ID:LINE` begins with a line of the output ID.
     #[arg(long, value_name = "[ID:]LINE", value_parser = from, default_value = "1")]
     from: From,
     /// Print a line of JSON for each shown line.

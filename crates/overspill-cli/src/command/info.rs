@@ -13,7 +13,7 @@ use crate::{command, find, ui};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  overspill info\n  overspill info q7atzy")]
 pub(crate) struct InfoArgs {
-    /// The output: its id or the first 4 characters of it, its path, `last`, `last~2` or `failed`.
+    /// The output: an id such as `q7atzy`, a path, `last`, `last~2` or `failed` (see `help ids`).
     #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
     /// Print JSON.

@@ -20,7 +20,7 @@ pub(crate) struct InitArgs {
     /// Agents, such as `claude-code` or `codex` [default: list the agents, change nothing].
     #[arg(value_name = "HOST")]
     pub(crate) hosts: Vec<String>,
-    /// Write to this project's settings: to your private ones, if the agent has such a file.
+    /// Write to the settings of this project, in the private file if the agent has one.
     #[arg(long, conflicts_with = "user")]
     pub(crate) project: bool,
     /// Write to your own settings. This is the default.

@@ -47,7 +47,7 @@ pub(crate) struct ListArgs {
     /// Only outputs of commands that ran in the directory DIR.
     #[arg(long, value_name = "DIR", conflicts_with = "here")]
     directory: Option<PathBuf>,
-    /// Only outputs of commands that failed: exit code, signal, or a failure inside a pipe.
+    /// Only outputs of commands that failed by exit code or signal, also inside a pipe.
     #[arg(long)]
     failed: bool,
     /// Only outputs of the last minutes, hours or days, such as `2h` or `1d`.

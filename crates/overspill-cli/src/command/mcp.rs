@@ -57,7 +57,7 @@ pub(crate) struct McpArgs {
 #[derive(Debug, clap::Subcommand)]
 enum Action {
     Wrap(WrapArgs),
-    /// Removes the proxy from every server in a client's file.
+    /// Removes overspill from every server in a client's file.
     Unwrap(WrapArgs),
 }
 

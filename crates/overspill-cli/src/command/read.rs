@@ -39,7 +39,7 @@ A PATH that begins with a slash is a JSON Pointer. In JSON Lines the path is app
 == != < <= > >= && || ! and the functions length, count, match, search and value. It cannot use `$`, and its values \
 have at most 16 MiB.")]
 pub(crate) struct ReadArgs {
-    /// The output: its id or the first 4 characters of it, its path, `last`, `last~2` or `failed`.
+    /// The output: an id such as `q7atzy`, a path, `last`, `last~2` or `failed` (see `help ids`).
     #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
     /// Show these lines, both included, counted from 1. Also `A:B`, `A..B`, `A,B`, `A+N`, `A:`, `:B`, and `-N` for the

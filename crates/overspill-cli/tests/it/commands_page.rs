@@ -11,7 +11,7 @@ fn help(command: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Returns the commands that a help text lists in rows such as `  wrap    Puts the proxy …`.
+/// Returns the commands that a help text lists in rows such as `  wrap    Puts overspill …`.
 fn listed(help: &str) -> Vec<String> {
     let lists = help.split("\n\nExamples:").next().unwrap();
     let rows = lists.lines().filter_map(|line| line.strip_prefix("  "));

@@ -27,8 +27,8 @@ use self::tally::Tally;
 /// Measures overspill on the sessions that your agents have recorded.
 ///
 /// It reads the transcripts of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI and pi, and exported sessions of
-/// opencode. It replays each tool output and compares ways of cutting: how many of the words that the agent used next
-/// does each way keep? Nothing is saved, and nothing leaves this machine. docs/audit.md explains each number.
+/// opencode. It shortens each tool output again, in several ways, and counts how many of the words that the agent used
+/// next each way keeps. Nothing is saved, and nothing leaves this machine. docs/audit.md explains each number.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  overspill audit\n  overspill audit ~/.claude/projects\n  overspill audit session.jsonl --html report.html"

@@ -41,9 +41,9 @@ Examples:
   overspill run --shell 'make 2>&1 | grep -v note'
   overspill run --timeout 10m --max-lines 200 ./integration-tests
 
-Exit code: that of the command. 124: --timeout ended the command. 125: invalid overspill arguments. \
-126: the command cannot be run. 127: the command is not found. 128+n: signal n ended the command. \
-1 in place of 0: stdout cannot be written.")]
+Exit code: that of the command, or 1 if the command succeeded but stdout cannot be written.
+124: --timeout ended the command. 125: invalid overspill arguments. 126: the command cannot be run.
+127: the command is not found. 128+n: signal n ended the command.")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     limits: LimitArgs,

@@ -32,11 +32,11 @@ use crate::{find, ui};
   overspill view q7atzy --html report.html     one file for a bug report, with secrets masked
   overspill view session.jsonl:120 --open      an output that an agent got in a recorded session")]
 pub(crate) struct ViewArgs {
-    /// The output to open: its id or the first 4 characters of it, its path, `last`, `last~2` or `failed`. `FILE:LINE` is an
+    /// The output to open: an id such as `q7atzy`, a path, `last`, `last~2` or `failed` (see `help ids`). `FILE:LINE` is an
     /// output in a transcript of an agent, as `overspill audit` names it.
     #[arg(value_name = "ID")]
     id: Option<OsString>,
-    /// The limit of the preview of an output in a transcript. The default is the limit for its host.
+    /// The most characters in the preview of an output in a transcript [default: the limit for its host].
     #[arg(long, value_name = "N", requires = "id")]
     max_chars: Option<u64>,
     /// Open the page in your browser.

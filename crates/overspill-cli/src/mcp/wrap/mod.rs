@@ -18,7 +18,7 @@ use crate::settings::guarded::{self, GuardedFile, Refused};
 use crate::ui;
 use backup::Backup;
 
-/// Puts the proxy in front of every server in a client's file.
+/// Puts overspill in front of every server in a client's file.
 ///
 /// It knows the files of Claude Code, Cursor, Windsurf, Gemini CLI, Qwen Code, Copilot CLI, VS Code, opencode, Kilo,
 /// Codex, goose and Continue. Servers that are wrapped already, and servers with a URL, stay as they are. A copy of the
