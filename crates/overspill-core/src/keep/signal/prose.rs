@@ -12,6 +12,15 @@ const HEADINGS: usize = 60;
 /// In a help text, one line of so many at least begins with an option.
 const OPTIONS: usize = 8;
 
+/// So many lines in the form of Markdown headings at least, and one of so many lines, make prose beyond doubt.
+const FEWEST_TITLES: usize = 3;
+const TITLES: usize = 80;
+
+/// A help text has so many options at least, on one of so many lines. A line about usage is among its first lines.
+const FEWEST_OPTIONS: usize = 8;
+const HELP_OPTIONS: usize = 25;
+const USAGE: usize = 40;
+
 /// Tells whether lines are a manual page: its first line begins and ends with the name and the section, `ls(1)`.
 pub(super) fn is_manual_page(lines: &ScoredLines) -> bool {
     let Some(title) = texts(lines).map(<[u8]>::trim_ascii).find(|text| !text.is_empty()) else {
@@ -30,11 +39,29 @@ pub(super) fn is_manual_page(lines: &ScoredLines) -> bool {
 pub(super) fn is_prose(lines: &ScoredLines) -> bool {
     let texts: Vec<&[u8]> = texts(lines).collect();
     let options = texts.iter().filter(|text| is_option(text)).count();
-    if options >= FEWEST && options * OPTIONS >= texts.len() {
+    if options >= FEWEST && options * OPTIONS >= texts.len() || is_help(&texts, options) {
         return true;
     }
     let headings = (0..texts.len()).filter(|&at| is_heading(&texts, at)).count();
     headings >= FEWEST && headings * HEADINGS >= texts.len()
+}
+
+/// Tells whether lines are prose beyond doubt, so that words of failure in them say nothing: Markdown with some
+/// headings, or help with a line about its usage. Logs have no such headings.
+pub(super) fn is_certain(lines: &ScoredLines) -> bool {
+    let texts: Vec<&[u8]> = texts(lines).collect();
+    let headings = (0..texts.len()).filter(|&at| is_title(&texts, at)).count();
+    let options = texts.iter().filter(|text| is_option(text)).count();
+    headings >= FEWEST_TITLES && headings * TITLES >= texts.len() || is_help(&texts, options)
+}
+
+/// Tells whether lines are a help text with a line about usage near its start.
+fn is_help(texts: &[&[u8]], options: usize) -> bool {
+    let is_usage =
+        |text: &&[u8]| text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"usage"));
+    options >= FEWEST_OPTIONS
+        && options * HELP_OPTIONS >= texts.len()
+        && texts.iter().take(USAGE).any(is_usage)
 }
 
 /// Tells whether a line of a help text begins with an option: `  -v, --verbose`. A property of a style sheet,
@@ -59,19 +86,38 @@ fn texts(lines: &ScoredLines) -> impl Iterator<Item = &[u8]> + '_ {
     lines.lines.iter().map(|line| source::without_number(lines.text(line)).trim_ascii_end())
 }
 
-/// Tells whether a line is a heading: `## Name` after an empty line, or `NAME` above indented text.
+/// Tells whether a line is a heading: `## Name` after an empty line, an underlined one, or `NAME` above indented text.
 fn is_heading(texts: &[&[u8]], at: usize) -> bool {
     let before = at.checked_sub(1).map_or(&b""[..], |before| texts[before]);
     let after = texts.get(at + 1).copied().unwrap_or_default();
     let text = texts[at];
-    let level = text.iter().take_while(|byte| **byte == b'#').count();
-    if (1..=6).contains(&level) {
-        // A comment of a script may look the same. Text stands right above or below it.
-        let is_free = before.is_empty() && (after.is_empty() || level > 1);
-        return text.get(level) == Some(&b' ') && is_free;
+    if is_title(texts, at) || text.starts_with(b"#") {
+        return is_title(texts, at);
     }
     let is_capital = |byte: &u8| byte.is_ascii_uppercase() || b" -/".contains(byte);
     let is_section = text.len() >= 4 && text.iter().all(is_capital) && text[0] != b' ';
     let is_options = text.ends_with(b":") && !text.starts_with(b" ") && text.len() < 40;
     (is_section || is_options && before.is_empty()) && after.starts_with(b"  ")
+}
+
+/// Tells whether a line is a heading of Markdown or reStructuredText: `## Name` after an empty line, or an underlined
+/// one.
+fn is_title(texts: &[&[u8]], at: usize) -> bool {
+    let before = at.checked_sub(1).map_or(&b""[..], |before| texts[before]);
+    let after = texts.get(at + 1).copied().unwrap_or_default();
+    let text = texts[at];
+    let level = text.iter().take_while(|byte| **byte == b'#').count();
+    if level > 0 {
+        // A comment of a script may look the same. Text stands right above or below it.
+        let is_free = before.is_empty() && (after.is_empty() || level > 1);
+        return level <= 6 && text.get(level) == Some(&b' ') && is_free;
+    }
+    let starts = text.first().is_some_and(u8::is_ascii_alphanumeric);
+    let is_line = after.len() >= 3
+        && b"=-~^*\"'.+".contains(&after[0])
+        && after.iter().all(|byte| *byte == after[0]);
+    starts
+        && is_line
+        && after.len().abs_diff(text.len()) <= 1
+        && (before.is_empty() || before == after)
 }

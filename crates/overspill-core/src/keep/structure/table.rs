@@ -152,9 +152,19 @@ fn are_numbered<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     })
 }
 
+/// Tells whether lines are a listing of files with their sizes, as `du -a` prints it.
+fn are_sizes<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
+    lines.take(50).all(|line| {
+        line.split_once('\t').is_some_and(|(size, path)| {
+            let size = size.trim_end_matches(['K', 'M', 'G', 'T']);
+            size.parse::<f64>().is_ok() && path.contains('/') && !path.contains('\t')
+        })
+    })
+}
+
 /// Returns what stands between the values of a table; `None` if lines are those of none.
 pub(super) fn delimiter<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> Option<u8> {
-    if are_numbered(lines.clone()) {
+    if are_numbered(lines.clone()) || are_sizes(lines.clone()) {
         return None;
     }
     // Commas stand in any text, tabs in some listings.
