@@ -404,6 +404,49 @@ fn gap_that_is_smaller_than_its_mark_is_shown() {
     }
 }
 
+/// Returns the bytes of the lines that a mark stands for.
+fn bytes_cut(mark: &str, output: &str) -> usize {
+    let range = mark.split_whitespace().nth(2).unwrap();
+    let (first, last) = range.split_once('-').unwrap_or((range, range));
+    let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+    output.split_inclusive('\n').skip(first - 1).take(last - first + 1).map(str::len).sum()
+}
+
+#[test]
+fn gap_in_a_structure_that_is_smaller_than_its_mark_is_shown() {
+    let record = |n: u32| match n % 7 {
+        0 => format!("{{\"n\":{n},\"level\":\"error\"}}\n"),
+        _ => "{\"n\":1}\n".to_owned(),
+    };
+    let row = |n: u32| match n % 7 {
+        0 => format!("{n},failed,x\n"),
+        _ => "1,ok,x\n".to_owned(),
+    };
+    let test = |n: u32| match n % 5 {
+        0 => format!("not ok {n} - reads\n  ---\n  a: 1\n  ...\n"),
+        _ => format!("ok {n} - a\n"),
+    };
+    let hunk =
+        |n: u32| format!("diff --git a/{n} b/{n}\n--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-a\n+b\n");
+    let outputs = [
+        (1..900).map(record).collect::<String>(),
+        format!("id,status,name\n{}", (1..900).map(row).collect::<String>()),
+        format!("TAP version 13\n{}", (1..900).map(test).collect::<String>()),
+        (1..200).map(hunk).collect(),
+    ];
+    for output in outputs {
+        for chars in [600, 1000, 2000, 4000, 7000] {
+            let policy = Policy::new(Limits::NONE.chars(chars).lines(2000), Keep::Auto);
+            let text = policy.measure(output.as_bytes()).unwrap().preview(&common::saved()).text;
+            let marks = text.lines().filter(|line| line.starts_with("[3f9c2e: line"));
+            for mark in marks {
+                let bytes = bytes_cut(mark, &output);
+                assert!(bytes > mark.len(), "{mark} instead of {bytes} bytes at {chars}: {text}");
+            }
+        }
+    }
+}
+
 #[test]
 fn tree_shows_every_folder() {
     let folder = |n: u32| {

@@ -104,10 +104,30 @@ impl StructuredLines {
         mark: &Cost,
         len: u64,
     ) -> Option<(Vec<Range<usize>>, Cost)> {
+        // A gap of several short lines takes fewer bytes than its mark, but more lines.
+        let by_bytes = self.within_joined(&is_chosen, u64::MAX, policy, limits, mark, len);
+        by_bytes.or_else(|| {
+            limits.lines?;
+            self.within_joined(&is_chosen, mark.size.lines, policy, limits, mark, len)
+        })
+    }
+
+    /// The same, with gaps shown that are smaller than a mark and have at most so many lines.
+    fn within_joined(
+        &self,
+        is_chosen: impl Fn(usize) -> bool,
+        most_lines: u64,
+        policy: &Policy,
+        limits: &Limits,
+        mark: &Cost,
+        len: u64,
+    ) -> Option<(Vec<Range<usize>>, Cost)> {
         let mut blocks: Vec<Range<usize>> = Vec::new();
         for at in (0..self.rows.len()).filter(|&at| is_chosen(at)) {
             match blocks.last_mut() {
-                Some(block) if self.joins(block.end - 1, at, mark) => block.end = at + 1,
+                Some(block) if self.joins(block.end - 1, at, most_lines, mark) => {
+                    block.end = at + 1
+                }
                 _ => blocks.push(at..at + 1),
             }
         }
@@ -197,13 +217,13 @@ impl StructuredLines {
 
     /// Tells whether a line goes on where another left off, but for lines that are shorter than
     /// the mark that would stand for them.
-    fn joins(&self, before: usize, at: usize, mark: &Cost) -> bool {
+    fn joins(&self, before: usize, at: usize, most_lines: u64, mark: &Cost) -> bool {
         let between = &self.rows[before + 1..at];
         let connected = self.rows[before..=at]
             .windows(2)
             .all(|pair| !pair[0].clipped && pair[0].number + 1 == pair[1].number);
         let len: u64 = between.iter().map(|row| u64::from(row.len)).sum();
-        connected && len <= mark.size.bytes && between.len() as u64 <= mark.size.lines
+        connected && len <= mark.size.bytes && between.len() as u64 <= most_lines
     }
 
     fn block(&self, rows: Range<usize>, ranks: &[(u32, Why)], len: u64) -> SelectedBlock {
