@@ -229,7 +229,10 @@ const STATEMENT_WORDS: [&[u8]; 117] = [
 /// Tells whether a line has a form that is common in code and rare in logs.
 fn is_code(line: &[u8]) -> bool {
     let text = line.trim_ascii();
-    // Lines of a stack trace, and levels.
+    // Links of Markdown, lines of a stack trace, and levels.
+    if memchr::memmem::find(text, b"](http").is_some() {
+        return false;
+    }
     if text.starts_with(b"at ") || text.starts_with(b"[") || stamp::len(text) > 0 {
         return false;
     }
