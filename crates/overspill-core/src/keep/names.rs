@@ -5,7 +5,7 @@
 //! the most names that are not shown yet, for each byte they cost.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
@@ -30,6 +30,13 @@ pub(crate) struct NamedLine<'a> {
 /// The weight of a line whose names count in full.
 pub(crate) const FULL_WEIGHT: u8 = 8;
 
+/// In a room of so many bytes or fewer, the definitions of source come first and its imports last. In a larger one the
+/// lines come first that name the most things, wherever they stand, and names that come often count more.
+pub(crate) const SMALL: u64 = 4096;
+
+/// How much a name counts that comes once. A name that comes often counts as the square root of its number.
+const ONCE: u64 = 100;
+
 /// The room that is left, and what the mark at a gap takes of it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NamesRoom {
@@ -39,6 +46,8 @@ pub(crate) struct NamesRoom {
     pub(crate) mark_lines: u64,
     /// The names of all lines count the same, whatever their weight.
     pub(crate) even: bool,
+    /// Names that come often count more than others.
+    pub(crate) often: bool,
 }
 
 impl NamesRoom {
@@ -57,6 +66,8 @@ impl NamesRoom {
 pub(crate) struct LineNames {
     lines: Vec<LineSize>,
     names: Vec<u32>,
+    /// How often each name comes that comes more than once.
+    repeated: HashMap<u32, u32, BuildHasherDefault<NameHash>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -96,6 +107,10 @@ impl LineNames {
                 (text.len() as u32 + u32::from(clipped), all.names.len() as u32);
             all.lines.push(LineSize { number, bytes, clipped, weight, names_end });
         }
+        let mut sorted = all.names.clone();
+        sorted.sort_unstable();
+        let runs = sorted.chunk_by(|a, b| a == b).filter(|run| run.len() > 1);
+        all.repeated = runs.map(|run| (run[0], run.len() as u32)).collect();
         all
     }
 
@@ -170,7 +185,9 @@ impl LineNames {
         let is_new = |(place, name): (usize, &u32)| {
             !seen.contains(name) && names[..place].last() != Some(name)
         };
-        let new = names.iter().enumerate().filter(|name| is_new(*name)).count() as u64;
+        let new = names.iter().enumerate().filter(|name| is_new(*name));
+        let worth = |name: &u32| if room.often { self.worth_of_name(*name) } else { ONCE };
+        let new: u64 = new.map(|(_, name)| worth(name)).sum();
         if new == 0 {
             return 0;
         }
@@ -219,6 +236,12 @@ impl LineNames {
     /// Tells whether nothing stands between two lines. After a clipped line stands a mark.
     fn follow(&self, at: usize, next: usize) -> bool {
         self.lines[at].number + 1 == self.lines[next].number && !self.lines[at].clipped
+    }
+
+    /// Returns how much a name counts: an output is about the names that come often.
+    fn worth_of_name(&self, name: u32) -> u64 {
+        let count = self.repeated.get(&name).copied().unwrap_or(1);
+        (ONCE * ONCE * u64::from(count)).isqrt()
     }
 
     fn names(&self, at: usize) -> &[u32] {
@@ -297,9 +320,30 @@ mod tests {
     fn covered(text: &str, bytes: u64) -> Vec<usize> {
         let lines = lines(text);
         let mut chosen = vec![false; lines.len()];
-        let mut room = NamesRoom { bytes, lines: 1000, mark_bytes: 30, mark_lines: 1, even: false };
+        let mut room = NamesRoom {
+            bytes,
+            lines: 1000,
+            mark_bytes: 30,
+            mark_lines: 1,
+            even: false,
+            often: false,
+        };
         LineNames::of(lines.into_iter()).cover(&mut chosen, &mut room);
         (0..chosen.len()).filter(|&at| chosen[at]).collect()
+    }
+
+    #[test]
+    fn name_that_comes_often_comes_first_in_a_large_room() {
+        let text = "part_one_1 x\npart_two_2 x\nthe_reader_3 x\nx the_reader_3\n";
+        let names = LineNames::of(lines(text).into_iter());
+        for (often, first) in [(false, 0), (true, 2)] {
+            let mut chosen = vec![false; 4];
+            let (mark_bytes, mark_lines) = (10, 1);
+            let mut room =
+                NamesRoom { bytes: 30, lines: 9, mark_bytes, mark_lines, even: false, often };
+            names.cover(&mut chosen, &mut room);
+            assert!(chosen[first], "{often}: {chosen:?}");
+        }
     }
 
     #[test]
@@ -353,7 +397,7 @@ mod tests {
                 .collect();
             let (mark_bytes, mark_lines) = (12, 1);
             let mut chosen = vec![false; lines.len()];
-            let mut room = NamesRoom { bytes, lines: most_lines, mark_bytes, mark_lines, even: false };
+            let mut room = NamesRoom { bytes, lines: most_lines, mark_bytes, mark_lines, even: false, often: false };
             let names = LineNames::of(lines.iter().copied());
             names.take(&mut chosen, (0..lines.len()).rev(), 0.2, &mut room);
             names.cover(&mut chosen, &mut room);

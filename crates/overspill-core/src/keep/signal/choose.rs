@@ -10,7 +10,7 @@ use super::line::ScoredLines;
 use super::notes::LineNotes;
 use super::pack::{Item, PackBudget, pack, room_used};
 use super::{listing, odd, prose, search, source};
-use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
+use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom, SMALL};
 use crate::measure::limits::Cost;
 use crate::{Kind, KindHint, Limits, Policy, Reason, Why};
 
@@ -36,10 +36,6 @@ fn worthless(room: u64) -> f64 {
 
 /// The same for a test run, which ends with its summary.
 const TEST_ENDS: (f64, f64) = (0.05, 0.3);
-
-/// In a room of so many bytes or fewer, the definitions of source come first and its imports last. A larger one has room for
-/// the lines that name the most things, wherever they stand.
-const SMALL: u64 = 4096;
 
 /// The share of the room for the first match of each file.
 const FIRSTS: f64 = 0.5;
@@ -267,8 +263,9 @@ impl Chooser {
         if self.class.failing < 1.0 {
             let (bytes, lines) = room_used(&items, &all, &chosen);
             let (bytes, lines) = (room.checked_sub(bytes)?, most_lines.checked_sub(lines)?);
-            let even = self.class.kind == Kind::Source && room > SMALL;
-            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even };
+            let often = room > SMALL;
+            let even = self.class.kind == Kind::Source && often;
+            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even, often };
             match &self.order {
                 ShownOrder::Folders(worths) => {
                     let sum: f64 = worths.iter().sum();

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::rows::{HeldRow, StructuredLines};
 use crate::keep::SelectedBlock;
-use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
+use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom, SMALL};
 use crate::measure::limits::Cost;
 use crate::{Limits, Piece, Policy, Reason, Span, Why};
 
@@ -165,7 +165,8 @@ impl StructuredLines {
         let only_headings = self.within(|at| headings[at], policy, limits, mark, len)?;
         let all = limits.used_by(&Cost::of(&self.text, limits, policy.lines, &policy.tokens));
         let free = 1.0 - limits.used_by(&only_headings.1);
-        let bytes = self.text.len() as f64 / all.max(f64::MIN_POSITIVE) * free;
+        let room = self.text.len() as f64 / all.max(f64::MIN_POSITIVE);
+        let (bytes, often) = (room * free, room > SMALL as f64);
         let lines =
             limits.lines.map_or(u64::MAX, |most| most.saturating_sub(only_headings.1.size.lines));
         // What a byte takes of the limits, and which gaps are closed, is known once lines are chosen. So the share of
@@ -176,7 +177,7 @@ impl StructuredLines {
             let mut chosen = headings.to_vec();
             let (mark_bytes, mark_lines) = (mark.size.bytes, mark.size.lines);
             let (bytes, lines) = ((bytes * share) as u64, (lines as f64 * share) as u64);
-            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even: false };
+            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even: false, often };
             names.take(&mut chosen, 0..self.rows.len(), ENDS, &mut room);
             names.take(&mut chosen, (0..self.rows.len()).rev(), ENDS, &mut room);
             names.cover(&mut chosen, &mut room);
