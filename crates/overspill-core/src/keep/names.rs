@@ -5,7 +5,7 @@
 //! the lines that bring the most new names for each byte that they cost.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
@@ -30,6 +30,14 @@ pub(crate) struct NamedLine<'a> {
 /// The weight of a line whose names count in full.
 pub(crate) const FULL_WEIGHT: u8 = 8;
 
+/// The largest number of bytes of a small room. In a small room the definitions of source come
+/// first. In a larger room the lines of all places count the same, and frequent names count more.
+pub(crate) const SMALL: u64 = 4096;
+
+/// The weight of a name that occurs once. The weight of a frequent name grows with the square root of
+/// its number.
+const ONCE: u64 = 100;
+
 /// The room that is left, and the room that the mark at a gap takes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NamesRoom {
@@ -39,6 +47,8 @@ pub(crate) struct NamesRoom {
     pub(crate) mark_lines: u64,
     /// The names of all lines count the same; their weights are ignored.
     pub(crate) even: bool,
+    /// Frequent names count more than others.
+    pub(crate) often: bool,
 }
 
 impl NamesRoom {
@@ -57,6 +67,8 @@ impl NamesRoom {
 pub(crate) struct LineNames {
     lines: Vec<LineSize>,
     names: Vec<u32>,
+    /// How often each name comes that comes more than once.
+    repeated: HashMap<u32, u32, BuildHasherDefault<NameHash>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -97,6 +109,10 @@ impl LineNames {
                 (text.len() as u32 + u32::from(clipped), all.names.len() as u32);
             all.lines.push(LineSize { number, bytes, clipped, weight, names_end });
         }
+        let mut sorted = all.names.clone();
+        sorted.sort_unstable();
+        let runs = sorted.chunk_by(|a, b| a == b).filter(|run| run.len() > 1);
+        all.repeated = runs.map(|run| (run[0], run.len() as u32)).collect();
         all
     }
 
@@ -172,7 +188,9 @@ impl LineNames {
         let is_new = |(place, name): (usize, &u32)| {
             !seen.contains(name) && names[..place].last() != Some(name)
         };
-        let new = names.iter().enumerate().filter(|name| is_new(*name)).count() as u64;
+        let new = names.iter().enumerate().filter(|name| is_new(*name));
+        let worth = |name: &u32| if room.often { self.worth_of_name(*name) } else { ONCE };
+        let new: u64 = new.map(|(_, name)| worth(name)).sum();
         if new == 0 {
             return 0;
         }
@@ -223,6 +241,12 @@ impl LineNames {
     /// Tells whether nothing is between two lines. A clipped line has a mark after it.
     fn follow(&self, at: usize, next: usize) -> bool {
         self.lines[at].number + 1 == self.lines[next].number && !self.lines[at].clipped
+    }
+
+    /// Returns how much a name counts: an output is about the names that come often.
+    fn worth_of_name(&self, name: u32) -> u64 {
+        let count = self.repeated.get(&name).copied().unwrap_or(1);
+        (ONCE * ONCE * u64::from(count)).isqrt()
     }
 
     fn names(&self, at: usize) -> &[u32] {
@@ -285,93 +309,4 @@ impl Hasher for NameHash {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn lines<'a>(text: &'a str) -> Vec<NamedLine<'a>> {
-        let line = |(number, text): (usize, &'a str)| NamedLine {
-            number: number as u64,
-            text: text.as_bytes(),
-            clipped: false,
-            weight: FULL_WEIGHT,
-        };
-        text.split_inclusive('\n').enumerate().map(line).collect()
-    }
-
-    fn covered(text: &str, bytes: u64) -> Vec<usize> {
-        let lines = lines(text);
-        let mut chosen = vec![false; lines.len()];
-        let mut room = NamesRoom { bytes, lines: 1000, mark_bytes: 30, mark_lines: 1, even: false };
-        LineNames::of(lines.into_iter()).cover(&mut chosen, &mut room);
-        (0..chosen.len()).filter(|&at| chosen[at]).collect()
-    }
-
-    #[test]
-    fn names_are_paths_identifiers_and_versions() {
-        let mut found = Vec::new();
-        let text = b"see src/lib.rs:12, parseHeader() or HTTP_TIMEOUT; unfortunately nothing v1.2.3-rc1 x.y";
-        each_name(text, |name| found.push(String::from_utf8_lossy(name).into_owned()));
-        assert_eq!(found, ["src/lib.rs:12", "parseHeader", "HTTP_TIMEOUT", "v1.2.3-rc1"]);
-    }
-
-    #[test]
-    fn lines_with_new_names_come_first() {
-        let plain = "the quick brown fox jumps over it\n".repeat(20);
-        let text = format!(
-            "{plain}src/first.rs defines parseHeader\n{plain}see src/first.rs once more for parseHeader, please\n{plain}"
-        );
-        assert_eq!(covered(&text, 70), [20]);
-    }
-
-    #[test]
-    fn lines_between_two_close_lines_are_shown() {
-        let plain = "word word word word word word word word word word\n".repeat(9);
-        let text = format!("{plain}fn firstFunction()\n}}\nfn secondFunction()\n{plain}");
-        assert_eq!(covered(&text, 90), [9, 10, 11]);
-    }
-
-    #[test]
-    fn lines_without_new_names_are_not_chosen() {
-        assert_eq!(covered(&"one two three\n".repeat(50), 45), [0; 0]);
-    }
-
-    proptest! {
-        #[test]
-        fn cover_stays_within_the_room(
-            words in proptest::collection::vec("[a-z]{1,9}(_[a-z]{3,9})?", 1..60),
-            bytes in 0u64..600,
-            most_lines in 0u64..20,
-            held in proptest::collection::vec(any::<(bool, bool)>(), 60),
-        ) {
-            let texts: Vec<String> = words.iter().map(|word| format!("{word}\n")).collect();
-            let lines: Vec<NamedLine> = texts
-                .iter()
-                .enumerate()
-                .filter(|(at, _)| held[*at].0)
-                .map(|(at, text)| NamedLine {
-                    number: at as u64,
-                    text: text.as_bytes(),
-                    clipped: held[at].1,
-                    weight: FULL_WEIGHT,
-                })
-                .collect();
-            let (mark_bytes, mark_lines) = (12, 1);
-            let mut chosen = vec![false; lines.len()];
-            let mut room = NamesRoom { bytes, lines: most_lines, mark_bytes, mark_lines, even: false };
-            let names = LineNames::of(lines.iter().copied());
-            names.take(&mut chosen, (0..lines.len()).rev(), 0.2, &mut room);
-            names.cover(&mut chosen, &mut room);
-            names.take(&mut chosen, 0..lines.len(), 1.0, &mut room);
-            let (mut used, mut used_lines, mut last) = (0, 0, None);
-            for (line, _) in lines.iter().zip(&chosen).filter(|(_, chosen)| **chosen) {
-                let follows = line.number.checked_sub(1) == last || line.number == 0;
-                let gap = u64::from(!follows);
-                used += line.text.len() as u64 + u64::from(line.clipped) + gap * mark_bytes;
-                used_lines += 1 + gap * mark_lines;
-                last = Some(line.number).filter(|_| !line.clipped);
-            }
-            prop_assert!(used <= bytes && used_lines <= most_lines, "{used} {used_lines}");
-        }
-    }
-}
+mod tests;

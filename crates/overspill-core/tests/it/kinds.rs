@@ -238,6 +238,148 @@ fn help_with_words_of_failure_is_prose() {
     assert_eq!(kind_with(help.as_bytes(), KindHint::NONE), Some(Kind::Prose));
 }
 
+/// Returns a Python module: comments between blank lines, and functions that raise errors.
+fn python() -> String {
+    let function = |n: u32| {
+        format!(
+            "\n\n## Part {n}\n\ndef read_part_{n}(path, mode=\"r\"):\n    \"\"\"Reads part {n} of a file.\n\n    \
+             Fails if the file cannot be read.\n    \"\"\"\n    with open(path, mode) as file:\n        \
+             header = file.readline()\n        if not header:\n            \
+             raise ValueError(\"error: cannot read part {n}, assertion failed\")\n        \
+             return header\n"
+        )
+    };
+    (0..40).map(function).collect()
+}
+
+/// Returns a TypeScript module whose text speaks of failures.
+fn typescript() -> String {
+    let function = |n: u32| {
+        format!(
+            "export async function load{n}(path: string): Promise<Part> {{\n  try {{\n    \
+             return await read(path)\n  }} catch (error) {{\n    console.error('Error: load{n} FAILED', error)\n    \
+             throw new Error('fatal: 1 test failed, build failed')\n  }}\n}}\n\n"
+        )
+    };
+    (0..60).map(function).collect()
+}
+
+/// Returns lines with their numbers, as file tools print them.
+fn numbered(text: &str, first: usize, separator: &str) -> String {
+    text.lines()
+        .enumerate()
+        .map(|(n, line)| format!("{:6}{separator}{line}\n", first + n))
+        .collect()
+}
+
+#[test]
+fn source_is_recognised_with_and_without_line_numbers() {
+    for text in [python(), typescript()] {
+        let part: String =
+            text.lines().skip(99).take(300).map(|line| format!("{line}\n")).collect();
+        let mut outputs = vec![text.clone(), part.clone()];
+        for separator in ["\t", "→"] {
+            outputs.extend([numbered(&text, 1, separator), numbered(&part, 100, separator)]);
+        }
+        for output in outputs {
+            assert_eq!(
+                kind_with(output.as_bytes(), KindHint::NONE),
+                Some(Kind::Source),
+                "{output}"
+            );
+        }
+    }
+}
+
+#[test]
+fn numbered_log_is_a_failing_log() {
+    let log = format!(
+        "{}error: cannot find value `x` in this scope\n --> src/a.rs:1:2\n\nerror: could not compile `a`\n",
+        "   Compiling a\n".repeat(400)
+    );
+    let output = numbered(&log, 1, "\t");
+    assert_eq!(kind_with(output.as_bytes(), KindHint::NONE), Some(Kind::FailingLog));
+}
+
+#[test]
+fn numbers_alone_are_no_line_numbers() {
+    for error_at in [10, 90_000] {
+        let line = |n: u32| match n {
+            n if n == error_at => "error: cannot open the file\n".to_owned(),
+            n => format!("{n}\n"),
+        };
+        let output: String = (1..150_000).map(line).collect();
+        assert_eq!(kind_with(output.as_bytes(), KindHint::NONE), Some(Kind::FailingLog));
+        assert!(preview(&output, 2000).contains("error: cannot open the file\n"));
+    }
+}
+
+#[test]
+fn headings_make_prose_whatever_its_text_says() {
+    let section = |n: u32| {
+        format!(
+            "- Fixed a fatal error: the build failed with an unexpected exception ({n})\n- Faster reads\n\n"
+        )
+    };
+    let markdown: String = (0..60).map(|n| format!("## 1.{n}.0\n\n{}", section(n))).collect();
+    let underlined: String =
+        (10..70).map(|n| format!("Version {n}\n----------\n\n{}", section(n))).collect();
+    for output in [markdown.clone(), underlined, numbered(&markdown, 1, "\t")] {
+        assert_eq!(kind_with(output.as_bytes(), KindHint::NONE), Some(Kind::Prose), "{output}");
+    }
+}
+
+#[test]
+fn search_with_headings_and_context_is_a_search() {
+    let context = |n: u32| {
+        format!(
+            "src/part_{n}.rs\n6-\n7:    let error = open_{n}(path);\n8-    read(error);\n--\n20-{{\n21:    error\n22-}}\n\n"
+        )
+    };
+    let follow = |n: u32| {
+        format!(
+            "src/part_{n}.rs\n1:use std::fmt;\n2:use std::io;\n3:use std::error;\n4:use std::fs;\n9:use std::env;\n\n"
+        )
+    };
+    for output in [(0..60).map(context).collect::<String>(), (0..60).map(follow).collect()] {
+        assert_eq!(kind_with(output.as_bytes(), KindHint::NONE), Some(Kind::Search), "{output}");
+    }
+}
+
+#[test]
+fn sizes_and_paths_are_a_listing() {
+    let path = |n: u32| format!("./src/part_{}/errors_{n}.rs", n / 30);
+    let outputs = [
+        (0..900).map(|n| format!("{}\t{}\n", n * 4, path(n))).collect::<String>(),
+        (0..900).map(|n| format!("{} {}\n", n * 37, path(n))).collect(),
+        (0..900)
+            .map(|n| format!(" {n}  4 -rw-r--r--   1 root  root  {n} Nov 17 16:02 {}\n", path(n)))
+            .collect(),
+    ];
+    for output in outputs {
+        assert_eq!(kind_with(output.as_bytes(), KindHint::NONE), Some(Kind::Listing), "{output}");
+        let preview = preview(&output, 6000);
+        for folder in 0..30 {
+            assert!(preview.contains(&format!("part_{folder}/")), "{folder}: {preview}");
+        }
+    }
+}
+
+#[test]
+fn help_with_long_texts_is_prose() {
+    let option = |n: u32| {
+        format!(
+            "    --option-{n}\n{}\n",
+            "        This text says when an error is fatal: if the test failed.\n".repeat(12)
+        )
+    };
+    let help = format!(
+        "tool 1.0\n\nUSAGE:\n    tool [OPTIONS]\n\n{}",
+        (0..60).map(option).collect::<String>()
+    );
+    assert_eq!(kind_with(help.as_bytes(), KindHint::NONE), Some(Kind::Prose));
+}
+
 #[test]
 fn style_sheet_with_properties_of_its_own_is_source() {
     let properties: String =
@@ -258,6 +400,49 @@ fn gap_that_is_smaller_than_its_mark_is_shown() {
             let number: usize = mark.split_whitespace().nth(2).unwrap().parse().unwrap();
             let line = output.lines().nth(number - 1).unwrap();
             assert!(line.len() >= mark.len(), "{mark} instead of {line:?}");
+        }
+    }
+}
+
+/// Returns the bytes of the lines that a mark stands for.
+fn bytes_cut(mark: &str, output: &str) -> usize {
+    let range = mark.split_whitespace().nth(2).unwrap();
+    let (first, last) = range.split_once('-').unwrap_or((range, range));
+    let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+    output.split_inclusive('\n').skip(first - 1).take(last - first + 1).map(str::len).sum()
+}
+
+#[test]
+fn gap_in_a_structure_that_is_smaller_than_its_mark_is_shown() {
+    let record = |n: u32| match n % 7 {
+        0 => format!("{{\"n\":{n},\"level\":\"error\"}}\n"),
+        _ => "{\"n\":1}\n".to_owned(),
+    };
+    let row = |n: u32| match n % 7 {
+        0 => format!("{n},failed,x\n"),
+        _ => "1,ok,x\n".to_owned(),
+    };
+    let test = |n: u32| match n % 5 {
+        0 => format!("not ok {n} - reads\n  ---\n  a: 1\n  ...\n"),
+        _ => format!("ok {n} - a\n"),
+    };
+    let hunk =
+        |n: u32| format!("diff --git a/{n} b/{n}\n--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-a\n+b\n");
+    let outputs = [
+        (1..900).map(record).collect::<String>(),
+        format!("id,status,name\n{}", (1..900).map(row).collect::<String>()),
+        format!("TAP version 13\n{}", (1..900).map(test).collect::<String>()),
+        (1..200).map(hunk).collect(),
+    ];
+    for output in outputs {
+        for chars in [600, 1000, 2000, 4000, 7000] {
+            let policy = Policy::new(Limits::NONE.chars(chars).lines(2000), Keep::Auto);
+            let text = policy.measure(output.as_bytes()).unwrap().preview(&common::saved()).text;
+            let marks = text.lines().filter(|line| line.starts_with("[3f9c2e: line"));
+            for mark in marks {
+                let bytes = bytes_cut(mark, &output);
+                assert!(bytes > mark.len(), "{mark} instead of {bytes} bytes at {chars}: {text}");
+            }
         }
     }
 }

@@ -14,7 +14,7 @@ use super::line::ScoredLines;
 use super::notes::LineNotes;
 use super::pack::{Item, PackBudget, pack, room_used};
 use super::{listing, odd, prose, search, source};
-use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
+use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom, SMALL};
 use crate::measure::limits::Cost;
 use crate::{Kind, KindHint, Limits, Policy, Reason, Why};
 
@@ -41,10 +41,6 @@ fn worthless(room: u64) -> f64 {
 /// The shares of the room for the first and the last lines of a test run, which ends with its
 /// summary.
 const TEST_ENDS: (f64, f64) = (0.05, 0.3);
-
-/// The largest number of bytes of a small room. In a small room the definitions of source come
-/// first. In a larger room the names of all lines count the same.
-const SMALL: u64 = 4096;
 
 /// The share of the room for the first match of each file.
 const FIRSTS: f64 = 0.5;
@@ -276,8 +272,9 @@ impl Chooser {
         if self.class.failing < 1.0 {
             let (bytes, lines) = room_used(&items, &all, &chosen);
             let (bytes, lines) = (room.checked_sub(bytes)?, most_lines.checked_sub(lines)?);
-            let even = self.class.kind == Kind::Source && room > SMALL;
-            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even };
+            let often = room > SMALL;
+            let even = self.class.kind == Kind::Source && often;
+            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even, often };
             match &self.order {
                 ShownOrder::Folders(worths) => {
                     let sum: f64 = worths.iter().sum();

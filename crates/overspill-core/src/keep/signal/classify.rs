@@ -3,7 +3,8 @@
 use super::diagnostic::Report;
 use super::line::{ScoredLine, ScoredLines};
 use super::outcome::{self, Outcome};
-use super::{listing, prose, search, source};
+use super::source::{self, SourceForm};
+use super::{listing, prose, search};
 use crate::{Kind, KindHint};
 
 /// The distance of the best score from the median score of an output. Up to the first number the
@@ -86,7 +87,20 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
     }
     // A compiler quotes the source that it complains about.
     let report = Report::of(lines);
-    let is_source = !report.is_report && source::is_source(lines);
+    // The scan holds only the best lines of a long output. They do not tell what most lines are.
+    let is_whole = lines.lines.len() as u64 == lines.count();
+    let is_certain_prose = is_whole && !report.is_report && prose::is_certain(lines);
+    let form = match report.is_report {
+        true => SourceForm::No,
+        false => source::source_form(lines, is_certain_prose),
+    };
+    if is_whole && form == SourceForm::Certain {
+        return Class::without_failure(Kind::Source);
+    }
+    if is_certain_prose {
+        return Class::without_failure(Kind::Prose);
+    }
+    let is_source = form != SourceForm::No;
     let is_prose = prose::is_prose(lines);
     let is_file = matches!(hint.likely, Some(Kind::Source | Kind::Prose | Kind::Search));
     let is_doubtful = is_source || is_prose || is_file || hint.succeeded;

@@ -41,6 +41,10 @@ const LATER: [&[u8]; 20] = [
 /// The factor for the worth of a name in a folder of [`LATER`].
 const LATER_WORTH: f64 = 0.7;
 
+/// The difference between the worth of the first and the last line of a listing. Without it, a
+/// preview would show all folders of equal lines, or none.
+const DECLINE: f64 = 0.03;
+
 /// Tells whether the lines are a list of paths or names: nearly all lines are one word. If the line
 /// with the best score has more than one word, it is a message among the names.
 pub(super) fn is_listing(lines: &ScoredLines) -> bool {
@@ -93,6 +97,7 @@ pub(super) fn worths(lines: &ScoredLines) -> Option<Vec<f64>> {
             places.push(Place { round: u32::from(is_named_again), is_later: is_later(heading) });
             continue;
         }
+        let text = sized_path(text).unwrap_or(text);
         let folder = memchr::memrchr(b'/', text.strip_suffix(b"/").unwrap_or(text));
         let folder = folder.filter(|_| parents.is_empty() && !is_long_row(text));
         let folder = folder.map_or(heading, |slash| &text[..slash]);
@@ -104,7 +109,8 @@ pub(super) fn worths(lines: &ScoredLines) -> Option<Vec<f64>> {
     if seen.len() < 2 || seen.len() * LEAST_IN_FOLDER > texts.len() {
         return None;
     }
-    Some(places.iter().map(Place::worth).collect())
+    let later = |at: usize| 1.0 - DECLINE * at as f64 / places.len() as f64;
+    Some(places.iter().enumerate().map(|(at, place)| place.worth() * later(at)).collect())
 }
 
 /// The position of a line in its folder.
@@ -121,9 +127,34 @@ impl Place {
     }
 }
 
-/// Tells whether a line is a row of `ls -l` or of `tree`.
+/// Tells whether a line is a row of `ls -l`, `tree`, `du` or `find -ls`.
 fn is_row(text: &[u8]) -> bool {
-    is_long_row(text) || branch(text).is_some() || text.starts_with(b"total ")
+    is_long_row(text)
+        || branch(text).is_some()
+        || text.starts_with(b"total ")
+        || sized_path(text.trim_ascii()).is_some()
+}
+
+/// Returns the path in a row of `du`, after its size, or of `find -ls`, after the file attributes.
+fn sized_path(text: &[u8]) -> Option<&[u8]> {
+    let digits = text.iter().take_while(|byte| byte.is_ascii_digit() || **byte == b'.').count();
+    let unit = text[digits..].iter().take_while(|byte| b"KMGT".contains(byte)).count();
+    let rest = &text[digits + unit..];
+    let facts = rest.trim_ascii_start();
+    if digits == 0 || unit > 1 || facts.len() == rest.len() {
+        return None;
+    }
+    let is_path = |path: &&[u8]| {
+        memchr::memchr(b'/', path).is_some() && !path.iter().any(u8::is_ascii_whitespace)
+    };
+    // Blocks stand before the mode in `find -ls`.
+    let blocks = facts.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mode = facts[blocks..].trim_ascii_start();
+    if blocks > 0 && is_long_row(mode) {
+        let file = memchr::memmem::find(mode, b" -> ").map_or(mode, |link| &mode[..link]);
+        return file.rsplit(u8::is_ascii_whitespace).next();
+    }
+    Some(facts).filter(is_path)
 }
 
 /// Tells whether a line begins like a row of `ls -l`: `-rw-r--r--`.

@@ -12,6 +12,18 @@ const HEADINGS: usize = 60;
 /// The largest number of lines for each option in a help text.
 const OPTIONS: usize = 8;
 
+/// The smallest number of Markdown headings in certain prose.
+const FEWEST_TITLES: usize = 3;
+/// The largest number of lines for each Markdown heading in certain prose.
+const TITLES: usize = 80;
+
+/// The smallest number of options in a certain help text.
+const FEWEST_OPTIONS: usize = 8;
+/// The largest number of lines for each option in a certain help text.
+const HELP_OPTIONS: usize = 25;
+/// The number of first lines that must contain the usage line of a help text.
+const USAGE: usize = 40;
+
 /// Tells whether the lines are a manual page: the first line begins and ends with the name and the
 /// section, such as `ls(1)`.
 pub(super) fn is_manual_page(lines: &ScoredLines) -> bool {
@@ -31,11 +43,29 @@ pub(super) fn is_manual_page(lines: &ScoredLines) -> bool {
 pub(super) fn is_prose(lines: &ScoredLines) -> bool {
     let texts: Vec<&[u8]> = texts(lines).collect();
     let options = texts.iter().filter(|text| is_option(text)).count();
-    if options >= FEWEST && options * OPTIONS >= texts.len() {
+    if options >= FEWEST && options * OPTIONS >= texts.len() || is_help(&texts, options) {
         return true;
     }
     let headings = (0..texts.len()).filter(|&at| is_heading(&texts, at)).count();
     headings >= FEWEST && headings * HEADINGS >= texts.len()
+}
+
+/// Tells whether the lines are certainly prose, so that failure words in them mean nothing: Markdown
+/// with some headings, or help with a usage line. Logs have no such headings.
+pub(super) fn is_certain(lines: &ScoredLines) -> bool {
+    let texts: Vec<&[u8]> = texts(lines).collect();
+    let headings = (0..texts.len()).filter(|&at| is_title(&texts, at)).count();
+    let options = texts.iter().filter(|text| is_option(text)).count();
+    headings >= FEWEST_TITLES && headings * TITLES >= texts.len() || is_help(&texts, options)
+}
+
+/// Tells whether the lines are a help text with a usage line near the start.
+fn is_help(texts: &[&[u8]], options: usize) -> bool {
+    let is_usage =
+        |text: &&[u8]| text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case(b"usage"));
+    options >= FEWEST_OPTIONS
+        && options * HELP_OPTIONS >= texts.len()
+        && texts.iter().take(USAGE).any(is_usage)
 }
 
 /// Tells whether a line of a help text begins with an option: `  -v, --verbose`. A property of a
@@ -60,19 +90,38 @@ fn texts(lines: &ScoredLines) -> impl Iterator<Item = &[u8]> + '_ {
     lines.lines.iter().map(|line| source::without_number(lines.text(line)).trim_ascii_end())
 }
 
-/// Tells whether a line is a heading: `## Name` after an empty line, or `NAME` above indented text.
+/// Tells whether a line is a heading: `## Name` after an empty line, an underlined one, or `NAME` above indented text.
 fn is_heading(texts: &[&[u8]], at: usize) -> bool {
     let before = at.checked_sub(1).map_or(&b""[..], |before| texts[before]);
     let after = texts.get(at + 1).copied().unwrap_or_default();
     let text = texts[at];
-    let level = text.iter().take_while(|byte| **byte == b'#').count();
-    if (1..=6).contains(&level) {
-        // A comment of a script may look the same, but text is directly above or below a comment.
-        let is_free = before.is_empty() && (after.is_empty() || level > 1);
-        return text.get(level) == Some(&b' ') && is_free;
+    if is_title(texts, at) || text.starts_with(b"#") {
+        return is_title(texts, at);
     }
     let is_capital = |byte: &u8| byte.is_ascii_uppercase() || b" -/".contains(byte);
     let is_section = text.len() >= 4 && text.iter().all(is_capital) && text[0] != b' ';
     let is_options = text.ends_with(b":") && !text.starts_with(b" ") && text.len() < 40;
     (is_section || is_options && before.is_empty()) && after.starts_with(b"  ")
+}
+
+/// Tells whether a line is a heading of Markdown or reStructuredText: `## Name` after an empty line, or an underlined
+/// one.
+fn is_title(texts: &[&[u8]], at: usize) -> bool {
+    let before = at.checked_sub(1).map_or(&b""[..], |before| texts[before]);
+    let after = texts.get(at + 1).copied().unwrap_or_default();
+    let text = texts[at];
+    let level = text.iter().take_while(|byte| **byte == b'#').count();
+    if level > 0 {
+        // A comment of a script may look the same. Text stands right above or below it.
+        let is_free = before.is_empty() && (after.is_empty() || level > 1);
+        return level <= 6 && text.get(level) == Some(&b' ') && is_free;
+    }
+    let starts = text.first().is_some_and(u8::is_ascii_alphanumeric);
+    let is_line = after.len() >= 3
+        && b"=-~^*\"'.+".contains(&after[0])
+        && after.iter().all(|byte| *byte == after[0]);
+    starts
+        && is_line
+        && after.len().abs_diff(text.len()) <= 1
+        && (before.is_empty() || before == after)
 }

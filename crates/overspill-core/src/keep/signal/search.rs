@@ -38,6 +38,7 @@ enum Form<'a> {
 /// Tells whether the lines are the results of a search.
 pub(super) fn is_search(lines: &ScoredLines) -> bool {
     let (mut in_file, mut below, mut names, mut messages, mut all) = (0, 0, 0, 0, 0);
+    let (mut follow, mut context) = (0, 0);
     let mut last_below = None;
     for line in &lines.lines {
         all += 1;
@@ -47,11 +48,12 @@ pub(super) fn is_search(lines: &ScoredLines) -> bool {
                 in_file += 1;
                 messages += usize::from(is_message(rest));
             }
-            Form::BelowName { .. } => {
-                // Consecutive line numbers belong to a file that was read, not to matches.
+            Form::BelowName { is_match } => {
                 let number = number_of(text);
                 let follows = last_below.zip(number).is_some_and(|(last, now)| last + 1 == now);
                 below += usize::from(!follows);
+                follow += usize::from(follows);
+                context += usize::from(!is_match);
                 last_below = number;
             }
             Form::Name => names += 1,
@@ -59,8 +61,11 @@ pub(super) fn is_search(lines: &ScoredLines) -> bool {
             Form::Other => {}
         }
     }
-    let has_files = in_file >= FEWEST || below >= FEWEST && names > 0 && below > names;
-    has_files && (in_file + below + names) * 10 >= all * RESULTS && messages * 4 <= in_file
+    // Numbers that follow each other are those of a file that is read, unless some lines are matches and some context.
+    let has_context = context >= FEWEST && below + follow - context >= FEWEST;
+    let has_files =
+        in_file >= FEWEST || below >= FEWEST && names > 0 && (below > names || has_context);
+    has_files && (in_file + below + follow + names) * 10 >= all * RESULTS && messages * 4 <= in_file
 }
 
 /// Tells for each line whether it is the name of a file, or the first match in a file.

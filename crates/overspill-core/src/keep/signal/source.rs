@@ -1,6 +1,7 @@
 //! Recognizes source code and numbered files by the form of their lines.
 
 use super::line::ScoredLines;
+use super::stamp;
 use crate::keep::names::FULL_WEIGHT;
 
 /// The largest number of lines in source for each line that ends like a statement or a block.
@@ -9,20 +10,93 @@ const STATEMENTS: usize = 10;
 /// The smallest number of lines out of ten with consecutive numbers in a numbered file.
 const NUMBERED: usize = 3;
 
-/// Tells whether the lines are source code or a file with numbered lines.
-pub(super) fn is_source(lines: &ScoredLines) -> bool {
+/// The smallest number of lines out of a hundred with a form of code in certain source.
+const CODE: usize = 62;
+
+/// The largest number of lines in certain source for each line that is indented or a comment. The
+/// lines of `strace` look like code, but have no indent.
+const INDENTED: usize = 10;
+
+/// The largest number of lines in text blocks for each other line of source.
+const QUOTES: usize = 4;
+
+/// The smallest number of lines with the error mark of pytest that may be a report of pytest, which
+/// quotes source.
+const QUOTED: usize = 3;
+
+/// The certainty that lines are source code or a file with numbered lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SourceForm {
+    /// The lines are not source.
+    No,
+    /// A log can have such lines, too.
+    Likely,
+    /// Failure words in the lines mean nothing.
+    Certain,
+}
+
+/// Returns how certainly the lines are source. If some lines are headings, more of the other lines
+/// must be code.
+pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm {
     let count = lines.lines.len();
     let (mut statements, mut numbered, mut before) = (0, 0, None);
+    let (mut words, mut code, mut comments, mut indented, mut quoted) = (0, 0, 0, 0, 0);
+    let (mut quotes, mut text_block) = (0, TextBlock::default());
     for line in &lines.lines {
-        let text = lines.text(line).trim_ascii();
-        statements += usize::from(ends_statement(text));
+        let text = lines.text(line);
         let number = number(text);
         let follows =
             before.zip(number).is_some_and(|(before, number): (u64, u64)| before + 1 == number);
         numbered += usize::from(follows);
         before = number;
+        let inner = without_number(text);
+        statements += usize::from(ends_statement(inner.trim_ascii()));
+        let is_comment = is_comment(inner.trim_ascii());
+        if text_block.contains(inner.trim_ascii()) && !is_comment {
+            quotes += 1;
+        } else if inner.iter().any(u8::is_ascii_alphabetic) {
+            words += 1;
+            code += usize::from(is_comment || is_code(inner));
+            comments += usize::from(is_comment);
+            indented += usize::from(inner[0].is_ascii_whitespace());
+            quoted += usize::from(inner.starts_with(b"E   "));
+        }
     }
-    statements * STATEMENTS >= count || numbered * 10 >= count * NUMBERED
+    let is_bare = !has_headings || (code - comments) * 100 >= (words - comments) * CODE;
+    let is_code = is_bare
+        && code * 100 >= words * CODE
+        && (indented + comments) * INDENTED >= words
+        && words * QUOTES >= quotes
+        && quoted < QUOTED;
+    match () {
+        () if is_code && words > 0 => SourceForm::Certain,
+        () if statements * STATEMENTS >= count => SourceForm::Likely,
+        () if numbered * 10 >= count * NUMBERED => SourceForm::Likely,
+        () => SourceForm::No,
+    }
+}
+
+/// Text for people within source: documentation between quotes, comments of several lines, POD.
+#[derive(Debug, Default)]
+struct TextBlock {
+    /// The end of the current block.
+    end: Option<&'static [u8]>,
+}
+
+impl TextBlock {
+    /// Tells whether a trimmed line belongs to a text block and is not its first line.
+    fn contains(&mut self, text: &[u8]) -> bool {
+        if let Some(end) = self.end {
+            let is_end = text.starts_with(end) || text.ends_with(end);
+            self.end = self.end.filter(|_| !is_end);
+            return true;
+        }
+        let blocks: [(&[u8], &'static [u8]); 4] =
+            [(b"\"\"\"", b"\"\"\""), (b"'''", b"'''"), (b"/*", b"*/"), (b"=head", b"=cut")];
+        let block = blocks.into_iter().find(|(start, _)| text.starts_with(start));
+        self.end = block.map(|(_, end)| end).filter(|end| text.len() < 6 || !text.ends_with(end));
+        false
+    }
 }
 
 /// Tells whether a line ends like a statement or a block. A value in braces on one line is not a
@@ -35,13 +109,221 @@ fn ends_statement(text: &[u8]) -> bool {
     }
 }
 
-/// Reads the number at the start of a line.
+/// The first words of statements in many languages.
+const STATEMENT_WORDS: [&[u8]; 117] = [
+    b"and",
+    b"assert",
+    b"async",
+    b"await",
+    b"begin",
+    b"break",
+    b"call",
+    b"case",
+    b"catch",
+    b"char",
+    b"class",
+    b"const",
+    b"continue",
+    b"create",
+    b"def",
+    b"default",
+    b"defun",
+    b"defvar",
+    b"del",
+    b"delete",
+    b"do",
+    b"done",
+    b"drop",
+    b"echo",
+    b"elif",
+    b"else",
+    b"elseif",
+    b"elsif",
+    b"end",
+    b"endfor",
+    b"endforeach",
+    b"endfunction",
+    b"endif",
+    b"endmacro",
+    b"endwhile",
+    b"ensure",
+    b"enum",
+    b"esac",
+    b"except",
+    b"exit",
+    b"export",
+    b"extends",
+    b"extern",
+    b"fi",
+    b"finally",
+    b"fn",
+    b"for",
+    b"foreach",
+    b"from",
+    b"func",
+    b"function",
+    b"global",
+    b"goto",
+    b"hi",
+    b"highlight",
+    b"if",
+    b"impl",
+    b"import",
+    b"include",
+    b"insert",
+    b"int",
+    b"interface",
+    b"lambda",
+    b"let",
+    b"local",
+    b"long",
+    b"macro",
+    b"message",
+    b"mod",
+    b"module",
+    b"my",
+    b"namespace",
+    b"new",
+    b"nonlocal",
+    b"not",
+    b"or",
+    b"our",
+    b"package",
+    b"pass",
+    b"print",
+    b"private",
+    b"proc",
+    b"protected",
+    b"pub",
+    b"public",
+    b"raise",
+    b"require",
+    b"rescue",
+    b"return",
+    b"select",
+    b"self",
+    b"set",
+    b"setlocal",
+    b"static",
+    b"struct",
+    b"sub",
+    b"super",
+    b"switch",
+    b"syn",
+    b"syntax",
+    b"throw",
+    b"trait",
+    b"try",
+    b"type",
+    b"typedef",
+    b"union",
+    b"unless",
+    b"unsigned",
+    b"until",
+    b"use",
+    b"var",
+    b"void",
+    b"when",
+    b"where",
+    b"while",
+    b"with",
+    b"yield",
+];
+
+/// Tells whether a line has a form that is common in code and rare in logs.
+fn is_code(line: &[u8]) -> bool {
+    let text = line.trim_ascii();
+    // These are Markdown links, lines of a stack trace, and log levels.
+    if memchr::memmem::find(text, b"](http").is_some() {
+        return false;
+    }
+    if text.starts_with(b"at ") || text.starts_with(b"[") || stamp::len(text) > 0 {
+        return false;
+    }
+    let ends: [&[u8]; 16] = [
+        b";", b"{", b"}", b",", b"(", b"[", b"\\", b"->", b"=>", b"&&", b"|", b" =", b"))", b"*/",
+        b" do", b" then",
+    ];
+    let starts: [&[u8]; 5] = [b";;", b"}", b")", b"]", b"@"];
+    ends.iter().any(|end| text.ends_with(end))
+        || starts.iter().any(|start| text.starts_with(start))
+        || text.ends_with(b")") && (text.windows(2).any(is_call) || is_list(text))
+        || text.windows(2).any(is_variable)
+        || begins_statement(text)
+        || is_assignment(text)
+        || line[0] == b'\t' && is_instruction(text)
+}
+
+/// Tells whether a line has the form of a comment. Lists and headings of Markdown have it, too.
+fn is_comment(text: &[u8]) -> bool {
+    let starts: [&[u8]; 5] = [b"//", b"/*", b"*", b"-- ", b"\" "];
+    starts.iter().any(|start| text.starts_with(start))
+        || text.first() == Some(&b'#') && !text.get(1).is_some_and(u8::is_ascii_digit)
+}
+
+/// Tells whether two bytes are the end of a name and the bracket of its arguments.
+fn is_call(pair: &[u8]) -> bool {
+    is_name_byte(pair[0]) && pair[1] == b'('
+}
+
+/// Tells whether a line begins like a list of Lisp.
+fn is_list(text: &[u8]) -> bool {
+    matches!(text, [b'(', first, ..] if first.is_ascii_lowercase())
+}
+
+/// Tells whether two bytes are the start of a variable: `$name`, `${name}`.
+fn is_variable(pair: &[u8]) -> bool {
+    pair[0] == b'$' && (is_name_byte(pair[1]) || pair[1] == b'{')
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Tells whether a line begins with a word of a statement or with a call. A sentence may begin with
+/// such a word, too.
+fn begins_statement(text: &[u8]) -> bool {
+    let word = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let is_followed = text.get(word).is_none_or(|after| b" ({:\"\t".contains(after));
+    let is_sentence = text.ends_with(b".") || text.ends_with(b"!");
+    if is_followed && !is_sentence && STATEMENT_WORDS.binary_search(&&text[..word]).is_ok() {
+        return true;
+    }
+    let name = text.iter().take_while(|byte| is_name_byte(**byte) || b".:$@>-".contains(byte));
+    let name = name.count();
+    name > 0 && text.get(name) == Some(&b'(')
+}
+
+/// Tells whether a line gives a value to one name, or to several with commas between them.
+fn is_assignment(text: &[u8]) -> bool {
+    let Some(at) = memchr::memchr(b'=', text).filter(|at| at + 1 < text.len()) else {
+        return false;
+    };
+    let left = text[..at].trim_ascii_end();
+    let left = match left.last() {
+        Some(b':' | b'+' | b'*' | b'/' | b'|' | b'&' | b'.' | b'?' | b'-') => {
+            left[..left.len() - 1].trim_ascii_end()
+        }
+        _ => left,
+    };
+    let mut parts = left.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+    let is_part =
+        |part: &[u8]| part.iter().all(|byte| is_name_byte(*byte) || b"$@.>*[]\"'-".contains(byte));
+    !left.is_empty() && parts.all(is_part)
+}
+
+/// Tells whether a line is an instruction of an assembler: its name, a tab, its operands.
+fn is_instruction(text: &[u8]) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'.';
+    let name = text.iter().take_while(|byte| is_name(byte)).count();
+    name > 0 && text.get(name) == Some(&b'\t')
+}
+
+/// Reads the line number that a file tool has put before a line. A number alone is not a line
+/// number.
 fn number(text: &[u8]) -> Option<u64> {
-    // Longer numbers are not line numbers.
-    let digits = text.iter().take(8).take_while(|byte| byte.is_ascii_digit());
-    let mut digits = digits.peekable();
-    digits.peek()?;
-    Some(digits.fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
+    let (digits, _) = numbered(text)?;
+    Some(digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
 }
 
 /// The words that may come before the keyword of a definition.
@@ -92,12 +374,18 @@ pub(super) fn weight(text: &[u8]) -> u8 {
 
 /// Returns a line without the line number that `cat -n`, `nl` and file tools print before it.
 pub(super) fn without_number(text: &[u8]) -> &[u8] {
+    numbered(text).map_or(text, |(_, rest)| rest)
+}
+
+/// Returns the number before a line, and the line.
+fn numbered(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let inner = text.trim_ascii_start();
+    // Longer numbers are not line numbers.
     let digits = inner.iter().take(8).take_while(|byte| byte.is_ascii_digit()).count();
-    let rest = &inner[digits..];
-    let separators: [&[u8]; 4] = [b"\t", "→".as_bytes(), b": ", b"|"];
-    let after = separators.iter().find_map(|separator| rest.strip_prefix(*separator));
-    after.filter(|_| digits > 0).unwrap_or(text)
+    let (digits, rest) = inner.split_at(digits);
+    let separators: [&[u8]; 5] = [b"\t", "→".as_bytes(), b": ", b":\n", b"|"];
+    let after = separators.iter().find_map(|separator| rest.strip_prefix(*separator))?;
+    (!digits.is_empty()).then_some((digits, after))
 }
 
 #[cfg(test)]
@@ -105,7 +393,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn line_number_at_the_start_is_read() {
-        assert_eq!([number(b"12 x"), number(b"x"), number(b"")], [Some(12), None, None]);
+    fn line_number_needs_a_separator_after_it() {
+        assert_eq!([number(b" 12\tx"), number("12→".as_bytes())], [Some(12), Some(12)]);
+        assert_eq!([number(b"12\n"), number(b"x"), number(b"")], [None; 3]);
     }
 }

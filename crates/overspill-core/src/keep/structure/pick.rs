@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::rows::{HeldRow, StructuredLines};
 use crate::keep::SelectedBlock;
-use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom};
+use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom, SMALL};
 use crate::measure::limits::Cost;
 use crate::{Limits, Piece, Policy, Reason, Span, Why};
 
@@ -108,10 +108,30 @@ impl StructuredLines {
         mark: &Cost,
         len: u64,
     ) -> Option<(Vec<Range<usize>>, Cost)> {
+        // A gap of several short lines takes fewer bytes than its mark, but more lines.
+        let by_bytes = self.within_joined(&is_chosen, u64::MAX, policy, limits, mark, len);
+        by_bytes.or_else(|| {
+            limits.lines?;
+            self.within_joined(&is_chosen, mark.size.lines, policy, limits, mark, len)
+        })
+    }
+
+    /// The same, with gaps shown that are smaller than a mark and have at most so many lines.
+    fn within_joined(
+        &self,
+        is_chosen: impl Fn(usize) -> bool,
+        most_lines: u64,
+        policy: &Policy,
+        limits: &Limits,
+        mark: &Cost,
+        len: u64,
+    ) -> Option<(Vec<Range<usize>>, Cost)> {
         let mut blocks: Vec<Range<usize>> = Vec::new();
         for at in (0..self.rows.len()).filter(|&at| is_chosen(at)) {
             match blocks.last_mut() {
-                Some(block) if self.joins(block.end - 1, at, mark) => block.end = at + 1,
+                Some(block) if self.joins(block.end - 1, at, most_lines, mark) => {
+                    block.end = at + 1
+                }
                 _ => blocks.push(at..at + 1),
             }
         }
@@ -149,7 +169,8 @@ impl StructuredLines {
         let only_headings = self.within(|at| headings[at], policy, limits, mark, len)?;
         let all = limits.used_by(&Cost::of(&self.text, limits, policy.lines, &policy.tokens));
         let free = 1.0 - limits.used_by(&only_headings.1);
-        let bytes = self.text.len() as f64 / all.max(f64::MIN_POSITIVE) * free;
+        let room = self.text.len() as f64 / all.max(f64::MIN_POSITIVE);
+        let (bytes, often) = (room * free, room > SMALL as f64);
         let lines =
             limits.lines.map_or(u64::MAX, |most| most.saturating_sub(only_headings.1.size.lines));
         // The cost of a byte, and which gaps are closed, is known only after lines are chosen. So a
@@ -160,7 +181,7 @@ impl StructuredLines {
             let mut chosen = headings.to_vec();
             let (mark_bytes, mark_lines) = (mark.size.bytes, mark.size.lines);
             let (bytes, lines) = ((bytes * share) as u64, (lines as f64 * share) as u64);
-            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even: false };
+            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even: false, often };
             names.take(&mut chosen, 0..self.rows.len(), ENDS, &mut room);
             names.take(&mut chosen, (0..self.rows.len()).rev(), ENDS, &mut room);
             names.cover(&mut chosen, &mut room);
@@ -201,13 +222,13 @@ impl StructuredLines {
 
     /// Tells whether two rows belong to one block: all rows between them are held and take no more
     /// room than a mark.
-    fn joins(&self, before: usize, at: usize, mark: &Cost) -> bool {
+    fn joins(&self, before: usize, at: usize, most_lines: u64, mark: &Cost) -> bool {
         let between = &self.rows[before + 1..at];
         let connected = self.rows[before..=at]
             .windows(2)
             .all(|pair| !pair[0].clipped && pair[0].number + 1 == pair[1].number);
         let len: u64 = between.iter().map(|row| u64::from(row.len)).sum();
-        connected && len <= mark.size.bytes && between.len() as u64 <= mark.size.lines
+        connected && len <= mark.size.bytes && between.len() as u64 <= most_lines
     }
 
     fn block(&self, rows: Range<usize>, ranks: &[(u32, Why)], len: u64) -> SelectedBlock {

@@ -154,9 +154,19 @@ fn are_numbered<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     })
 }
 
+/// Tells whether the lines are file sizes and paths, as `du -a` prints them.
+fn are_sizes<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
+    lines.take(50).all(|line| {
+        line.split_once('\t').is_some_and(|(size, path)| {
+            let size = size.trim_end_matches(['K', 'M', 'G', 'T']);
+            size.parse::<f64>().is_ok() && path.contains('/') && !path.contains('\t')
+        })
+    })
+}
+
 /// Returns the delimiter between the values of a table, or `None` if the lines are not a table.
 pub(super) fn delimiter<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> Option<u8> {
-    if are_numbered(lines.clone()) {
+    if are_numbered(lines.clone()) || are_sizes(lines.clone()) {
         return None;
     }
     // Commas occur in any text and tabs in some listings, so each delimiter needs several columns.
