@@ -55,7 +55,7 @@ const BLOCK: usize = 64;
 /// with colours would be checked again and again.
 const WIDE: usize = 64;
 
-/// The number of characters that backspaces can erase at most. It limits the part of a line in
+/// The largest number of characters that backspaces can erase. It limits the part of a line in
 /// memory.
 pub(crate) const LONGEST_ERASURE: u64 = 1024;
 

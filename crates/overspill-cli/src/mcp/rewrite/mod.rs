@@ -34,12 +34,12 @@ pub(super) enum Done {
     Changed(Vec<u8>),
 }
 
-/// The number of bytes of a message that stay in memory at most, not counting text. A result with
+/// The largest number of bytes of a message that stay in memory, not counting text. A result with
 /// more is refused.
 const MOST_HELD: usize = 16 << 20;
 /// The number of bytes in memory beyond which media are saved to files.
 const MOST_MEDIA: usize = MOST_HELD / 2;
-/// The number of bytes of memory that each part counts at least.
+/// The smallest number of bytes of memory that a part counts.
 const PART_BYTES: usize = 256;
 /// The number of bytes of structured content that stay in memory. Larger structured content exceeds
 /// every limit.
