@@ -133,7 +133,7 @@ pub(super) struct Step<'a> {
 }
 
 impl JsonWalk {
-    /// Tells whether one whole value has come.
+    /// Tells whether one value is complete.
     pub(super) fn is_done(&self) -> bool {
         self.tokens.is_done()
     }

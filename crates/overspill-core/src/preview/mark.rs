@@ -68,7 +68,7 @@ impl std::fmt::Display for ShownAmount {
     }
 }
 
-/// The number of bytes of a long notice from which on facts are left out.
+/// A long notice with more than this number of bytes leaves out facts.
 const LONGEST_NOTICE: usize = 150;
 
 /// Returns the notice.

@@ -20,7 +20,7 @@ pub(crate) struct Cleaner {
     /// The offset of the next byte in the original.
     at: u64,
     state: State,
-    /// The offset of a carriage return, if no visible text has come since.
+    /// The offset of a carriage return, if no visible text follows it yet.
     returned: Option<u64>,
     /// The number of backspaces since the last visible text.
     backspaces: u64,
@@ -45,7 +45,7 @@ enum State {
     String(u16),
 }
 
-/// The length in bytes from which on a string sequence counts as never closed. Its text must not
+/// A string sequence of at least this length in bytes counts as never closed. Its text must not
 /// vanish.
 const LONGEST_STRING: u16 = 4096;
 

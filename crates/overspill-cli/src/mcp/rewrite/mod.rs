@@ -65,7 +65,7 @@ pub(super) struct ResultRewriter<'a> {
     content_end: Option<usize>,
     /// The room for parts that are not text.
     room: PartRoom,
-    /// Tells whether more than [`MOST_HELD`] has come. From then on, only text is taken.
+    /// Tells whether the message exceeds [`MOST_HELD`]. After that, only text is taken.
     is_too_much: bool,
     /// Tells whether a text has begun.
     has_text: bool,
@@ -193,7 +193,7 @@ impl<'a> ResultRewriter<'a> {
         self.is_too_much
     }
 
-    /// Tells whether the whole message has come.
+    /// Tells whether the message is complete.
     pub(super) fn is_done(&self) -> bool {
         self.tokens.is_done()
     }
