@@ -18,7 +18,7 @@ use crate::ui;
 
 /// The number of characters of a short id.
 const SHORT: usize = 6;
-/// The number of outputs that an error names at most.
+/// The largest number of outputs that an error names.
 const MOST_NAMED: usize = 5;
 
 /// Returns the store, with secrets masked as the settings say, and the output that `typed` names:

@@ -116,7 +116,7 @@ fn finished(result: anyhow::Result<bool>, failed: u8) -> u8 {
     }
 }
 
-/// Returns the number of columns that a line has at most.
+/// Returns the largest number of columns that a line can have.
 pub(crate) fn width() -> usize {
     match terminal_size::terminal_size_of(io::stdout()) {
         Some((terminal_size::Width(columns), _)) => usize::from(columns).max(40),

@@ -53,7 +53,7 @@ pub enum SweepBudget {
     /// A short sweep that delays no call. It does nothing if any process did a short sweep within
     /// the last hour. The quota counts only the outputs that were listed.
     Little {
-        /// The number of outputs that are removed at most.
+        /// The largest number of outputs that are removed.
         removals: usize,
         /// The longest time that the sweep may take.
         time: Duration,

@@ -15,8 +15,8 @@ use crate::recent::RecentName;
 use crate::settings::keys::meant;
 use crate::ui::{self, Failure, Place};
 
-/// The number of columns of a typed argument that an error repeats at most.
-const LONGEST: usize = 100;
+/// The largest number of columns of a typed argument that an error repeats.
+const LONGEST_SHOWN: usize = 100;
 /// Commands that have subcommands.
 const WITH_ACTIONS: [&str; 3] = ["config", "help", "mcp"];
 /// Subcommands that no hint offers.
@@ -85,7 +85,7 @@ fn is_ours(word: &str) -> bool {
 pub(crate) fn as_program(typed: &[OsString], env: &Env) -> Option<String> {
     let words: Vec<&str> = typed.get(1..)?.iter().map(|it| it.to_str()).collect::<Option<_>>()?;
     let name = *words.first()?;
-    let is_visible = |word: &&str| ui::escaped(word, LONGEST) == **word;
+    let is_visible = |word: &&str| ui::escaped(word, LONGEST_SHOWN) == **word;
     let is_program = || env.on_path(name).any(|path| path.is_file());
     // An unknown option may still belong to a search of saved outputs.
     let is_search = ["grep", "rg", "search"].contains(&name);
@@ -161,7 +161,7 @@ impl Mistake<'_> {
     fn message(&self) -> String {
         let command = &self.command;
         let (arg, value) = (self.argument(), self.value());
-        let shown = format!("\"{}\"", ui::escaped(&value.replace('"', "'"), LONGEST));
+        let shown = format!("\"{}\"", ui::escaped(&value.replace('"', "'"), LONGEST_SHOWN));
         match self.error.kind() {
             ErrorKind::InvalidValue if value.is_empty() => {
                 format!("{arg} of `{command}` needs a value")
@@ -180,7 +180,7 @@ impl Mistake<'_> {
             ErrorKind::UnknownArgument => format!("`{command}` takes no argument \"{arg}\""),
             ErrorKind::InvalidSubcommand => {
                 let typed = self.text(ContextKind::InvalidSubcommand);
-                format!("`{command}` has no command \"{}\"", ui::escaped(&typed, LONGEST))
+                format!("`{command}` has no command \"{}\"", ui::escaped(&typed, LONGEST_SHOWN))
             }
             ErrorKind::ArgumentConflict => {
                 let others = self.texts(ContextKind::PriorArg);
@@ -311,7 +311,7 @@ impl Mistake<'_> {
     /// Returns a command line as a user types it, if the parser accepts it.
     fn offered(&self, words: Option<Vec<String>>) -> Option<String> {
         let words = words?;
-        let is_visible = |word: &String| ui::escaped(word, LONGEST) == *word;
+        let is_visible = |word: &String| ui::escaped(word, LONGEST_SHOWN) == *word;
         if !words.iter().skip(1).all(is_visible) || Args::try_parse_from(&words).is_err() {
             return None;
         }
@@ -321,7 +321,7 @@ impl Mistake<'_> {
 
     /// Returns the name of the argument, such as `--lines` or `PATTERN`.
     fn argument(&self) -> String {
-        ui::escaped(&name_of(&self.text(ContextKind::InvalidArg)), LONGEST)
+        ui::escaped(&name_of(&self.text(ContextKind::InvalidArg)), LONGEST_SHOWN)
     }
 
     fn value(&self) -> String {

@@ -49,7 +49,7 @@ fn completions(args: &CompletionsArgs) -> anyhow::Result<()> {
 
 /// The hidden command that the scripts call. It prints an id, a tab and a description on each line.
 const IDS: &str = "__complete";
-/// The number of ids that a shell offers at most.
+/// The largest number of ids that a shell offers.
 const MOST_IDS: usize = 50;
 /// The number of columns of a command that the description of an id shows.
 const COMMAND: usize = 50;

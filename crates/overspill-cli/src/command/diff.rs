@@ -49,16 +49,16 @@ pub(crate) struct DiffArgs {
     store: StoreArgs,
 }
 
-/// The number of tests of each kind that the text names at most.
+/// The largest number of tests of each kind that the text names.
 const MOST_TESTS: usize = 50;
-/// The number of columns that the name of a test has at most.
+/// The largest number of columns that the name of a test can have.
 const TEST_NAME: usize = 200;
 
 /// The most bytes of the footer, without the name of the program.
 const FOOTER_BYTES: u64 = 600;
 /// The limits of the text that a pager gets.
 const WITH_PAGER: Limits = Limits::NONE.bytes(64 << 20).lines(1_000_000);
-/// The number of columns that a command has at most in the heading.
+/// The largest number of columns that a command can have in the heading.
 const COMMAND: usize = 100;
 
 pub(crate) fn run(args: &DiffArgs, env: &Env) -> u8 {

@@ -1,7 +1,7 @@
 //! `overspill grep`: searches saved outputs, and prints the matches page by page.
 
 mod hints;
-mod question;
+mod page;
 mod unsearched;
 
 use std::ffi::{OsStr, OsString};
@@ -18,7 +18,7 @@ use crate::stores::{self, Outputs, StoreAccess};
 use crate::{find, hosts, ui};
 
 pub(crate) use hints::hint;
-use question::{GrepRequest, HEADING_BYTES};
+use page::{GrepRequest, HEADING_BYTES};
 use unsearched::Unsearched;
 
 /// Searches saved outputs with the engine of ripgrep.
@@ -89,8 +89,8 @@ pub(crate) struct GrepArgs {
     #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
     context: usize,
     /// Begin with this line of the first output. `ID:LINE` begins with a line of the output ID.
-    #[arg(long, value_name = "[ID:]LINE", value_parser = from, default_value = "1")]
-    from: From,
+    #[arg(long, value_name = "[ID:]LINE", value_parser = parse_from, default_value = "1")]
+    from: FromPosition,
     /// Print a line of JSON for each shown line.
     #[arg(long)]
     json: bool,
@@ -98,31 +98,31 @@ pub(crate) struct GrepArgs {
     store: StoreArgs,
 }
 
-/// The output and line to begin with.
+/// The value of `--from`: the output and the line to begin with.
 #[derive(Debug, Clone)]
-struct From {
+struct FromPosition {
     /// The output, as it was typed.
     id: Option<String>,
     line: u64,
 }
 
-fn from(typed: &str) -> Result<From, String> {
+fn parse_from(typed: &str) -> Result<FromPosition, String> {
     let (id, line) = match typed.rsplit_once(':') {
         Some((id, line)) => (Some(id.to_owned()), line),
         None => (None, typed),
     };
     match line.parse() {
-        Ok(line) if id.as_ref().is_none_or(|id| !id.is_empty()) => Ok(From { id, line }),
+        Ok(line) if id.as_ref().is_none_or(|id| !id.is_empty()) => Ok(FromPosition { id, line }),
         _ => Err("expected a line, such as `20`, or an id and a line".into()),
     }
 }
 
-impl From {
+impl FromPosition {
     /// Returns the output to begin with, if one is named. The output may have expired.
     fn name(&self, access: &StoreAccess<'_>) -> anyhow::Result<Option<OutputId>> {
         let Some(id) = &self.id else { return Ok(None) };
-        let ours = OutputId::parse(&id.to_ascii_uppercase()).filter(|name| name.time().is_some());
-        ours.map_or_else(|| find::find(OsStr::new(id), access).map(|(_, name)| name), Ok).map(Some)
+        let full = OutputId::parse(&id.to_ascii_uppercase()).filter(|name| name.time().is_some());
+        full.map_or_else(|| find::find(OsStr::new(id), access).map(|(_, name)| name), Ok).map(Some)
     }
 }
 
@@ -132,14 +132,14 @@ pub(crate) fn run(args: &GrepArgs, env: &Env) -> u8 {
 
 /// Searches, prints the matches, and tells whether a line matches.
 fn grep(args: &GrepArgs, env: &Env) -> anyhow::Result<bool> {
-    let (query, ids) = understood(args)?;
+    let (query, ids) = parse_query(args)?;
     let access = args.store.access(env);
     let asked =
         GrepRequest { args, env, query, all: ids.is_empty(), from: args.from.name(&access)? };
     let outputs = outputs(asked.from.as_ref(), &ids, &access)
-        .map_err(|error| swapped(args, error, &access))?;
+        .map_err(|error| swap_error(args, error, &access))?;
     let progress = ui::Progress::of("searching");
-    let (text, any) = match asked.is_of_outputs() {
+    let (text, any) = match asked.lists_outputs() {
         true => count(&asked, &outputs, &progress)?,
         false => lines(&asked, &outputs, &progress)?,
     };
@@ -148,8 +148,8 @@ fn grep(args: &GrepArgs, env: &Env) -> anyhow::Result<bool> {
     Ok(any)
 }
 
-/// Returns the query and the outputs to search.
-fn understood(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
+/// Returns the query and the ids to search. With `-e`, the first argument is an id.
+fn parse_query(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
     let mut ids = args.ids.clone();
     let patterns = match args.regexp.is_empty() {
         true => args.pattern.clone().into_iter().collect(),
@@ -183,12 +183,12 @@ fn understood(args: &GrepArgs) -> anyhow::Result<(Query, Vec<OsString>)> {
         let why = "--from: with -c and -l all lines of an output are searched";
         return Err(ui::UsageError(why.into()).into());
     }
-    query.check().map_err(|bad| ui::UsageError(explained(&query, &bad.to_string())))?;
+    query.check().map_err(|bad| ui::UsageError(pattern_error(&query, &bad.to_string())))?;
     Ok((query, ids))
 }
 
 /// Returns the text of an error in a pattern, with its place and a hint.
-fn explained(query: &Query, error: &str) -> String {
+fn pattern_error(query: &Query, error: &str) -> String {
     let (place, what) = error.rsplit_once("\nerror: ").unwrap_or(("", error));
     // The pattern and a caret under it are shown unless the pattern is very long.
     let place = place.split_once('\n').map_or("", |(_, place)| place);
@@ -233,7 +233,7 @@ fn outputs(
 }
 
 /// Explains an error if pattern and id were typed in the other order.
-fn swapped(args: &GrepArgs, error: anyhow::Error, access: &StoreAccess<'_>) -> anyhow::Error {
+fn swap_error(args: &GrepArgs, error: anyhow::Error, access: &StoreAccess<'_>) -> anyhow::Error {
     let (Some(id), [pattern], true) = (&args.pattern, &args.ids[..], args.regexp.is_empty()) else {
         return error;
     };
@@ -270,7 +270,7 @@ fn lines(
         let mut found = retrieve::grep(&**store, name, &query, &room)?;
         unsearched.add(name, found.not_searched.clone());
         if several || is_json {
-            // One line at the end reports this for all outputs.
+            // One line at the end reports the unsearched lines of all outputs.
             found.not_searched = None;
         }
         let matches = !found.lines.is_empty() || found.next_line.is_some();
@@ -299,7 +299,7 @@ fn lines(
         if answer.next.is_some() {
             break;
         }
-        room = less(&room, &answer.text, several);
+        room = room_left(&room, &answer.text, several);
     }
     unsearched.say();
     if several || is_json {
@@ -339,7 +339,7 @@ fn with_outputs_left(mut answer: Answer, left: &[(Outputs, OutputId)]) -> Answer
     answer
 }
 
-/// Tells whether this is the output that the line to begin with belongs to.
+/// Tells whether `--from` gives the first line to search in this output.
 fn is_first(asked: &GrepRequest<'_>, index: usize, name: &OutputId) -> bool {
     index == 0 && asked.from.as_ref().is_none_or(|from| from == name)
 }
@@ -404,7 +404,7 @@ fn json(name: &OutputId, found: &GrepMatches) -> String {
     lines.collect()
 }
 
-fn less(room: &Limits, text: &str, heading: bool) -> Limits {
+fn room_left(room: &Limits, text: &str, heading: bool) -> Limits {
     let heading = u64::from(heading);
     let (bytes, lines) =
         (text.len() as u64 + HEADING_BYTES * heading, text.lines().count() as u64 + heading);

@@ -7,7 +7,7 @@ use overspill::store::{OutputId, Store};
 
 /// The number of bytes that a line shows.
 const WIDTH: u64 = 16;
-/// The number of bytes that the text of a line has at most.
+/// The largest number of bytes that the text of a line can have.
 const LINE_BYTES: u64 = 80;
 
 /// A part of an output, as hexadecimal numbers and characters.

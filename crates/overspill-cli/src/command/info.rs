@@ -23,7 +23,7 @@ pub(crate) struct InfoArgs {
     store: StoreArgs,
 }
 
-/// The number of characters that a value has at most.
+/// The largest number of characters of a value. Longer values are shortened.
 const LONGEST_VALUE: usize = 1_000;
 
 pub(crate) fn run(args: &InfoArgs, env: &Env) -> u8 {
@@ -58,7 +58,7 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
         Integrity::Unknown => "unknown: nothing was noted when it was saved",
     };
     let bytes = |bytes: u64| format!("{} ({bytes} bytes)", ui::size(bytes));
-    let known = record.bytes > 0 || record.running || record.cut_short;
+    let is_time_known = record.bytes > 0 || record.running || record.cut_short;
     let produced = match record.kept {
         Some(Kept::Ends { first, between, last }) => {
             let shown = match between {
@@ -87,7 +87,7 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
         ),
         ("read later", if record.retrieved > 0 { bytes(record.retrieved) } else { String::new() }),
         ("state", state.to_owned()),
-        ("saved", if known { ui::time(record.created) } else { String::new() }),
+        ("saved", if is_time_known { ui::time(record.created) } else { String::new() }),
         ("last used", ui::time(entry.used)),
         ("pinned", if entry.pinned { "yes" } else { "no" }.to_owned()),
         ("tool", call.tool.unwrap_or_default()),

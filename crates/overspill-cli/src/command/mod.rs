@@ -1,5 +1,5 @@
-//! The subcommands. Each has a module with its arguments and a function `run(args, &Env)` that
-//! returns the exit code.
+//! The subcommands. Each has a module with its arguments and a function `run` that returns the exit
+//! code. `follow`, `hex`, `manual` and `request` are helpers. `overview` runs without a subcommand.
 
 pub(crate) mod audit;
 pub(crate) mod completions;

@@ -11,9 +11,9 @@ use crate::env::Env;
 use crate::setup::{self, HostState};
 use crate::{stores, ui};
 
-/// The number of outputs that the overview shows at most.
+/// The largest number of outputs that the overview shows.
 const MOST_OUTPUTS: usize = 3;
-/// The number of hosts that the overview names at most as found and not set up.
+/// The largest number of hosts that the overview names as found and not set up.
 const MOST_FOUND: usize = 3;
 
 /// The width of a label such as `agents`, in columns.

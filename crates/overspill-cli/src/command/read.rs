@@ -108,7 +108,7 @@ fn from(typed: &str) -> Result<FromValue, String> {
     }
 }
 
-/// The number of bytes that the footer has at most, without the name of the program and the path.
+/// The largest number of bytes of the footer, without the name of the program and the path.
 const FOOTER_BYTES: u64 = 300;
 
 pub(crate) fn run(args: &ReadArgs, env: &Env) -> u8 {

@@ -52,7 +52,7 @@ pub(super) enum Targets<'a> {
     Named(&'a [OutputId]),
 }
 
-/// The number of bytes that ids take at most in a command.
+/// The largest number of bytes that ids take in a command.
 const NAMES_BYTES: usize = 8_192;
 
 impl SearchWords<'_> {

@@ -1,12 +1,12 @@
-//! The rows of hosts that the tests cannot run, as most need an account. The rows follow the files
-//! that these programs write or read.
+//! The table rows of hosts that the tests cannot run, because most of them need an account. Each
+//! row describes the files that the host writes or reads.
 
 use super::hook::ClaudeFormat;
 use super::table::{NONE, place};
 use super::{Host, SetupStep, SlotKind};
 
-const ONLY_SERVERS: &str = "MCP proxy and rules text";
-const THEN_ONLY_SERVERS: &str =
+const SERVERS_AND_RULES: &str = "MCP proxy and rules text";
+const ADD_SERVERS_OR_RULES: &str =
     "overspill reaches its MCP servers and its rules: add --mcp, --rules or both.";
 
 pub(super) const WINDSURF: Host = Host {
@@ -14,17 +14,17 @@ pub(super) const WINDSURF: Host = Host {
     title: "Windsurf",
     programs: &["windsurf"],
     home: "~/.codeium/windsurf",
-    how: "MCP proxy and rules text",
+    how: SERVERS_AND_RULES,
     servers: Some(place("~/.codeium/windsurf/mcp_config.json", "")),
     rules: Some(place(
         "~/.codeium/windsurf/memories/global_rules.md",
         ".windsurf/rules/overspill.md",
     )),
-    then: Some("overspill reaches its MCP servers and its rules: add --mcp, --rules or both."),
+    then: Some(ADD_SERVERS_OR_RULES),
     ..NONE
 };
 
-/// The row of Qoder, which has the frame and the hooks of Claude Code, and a variable for a prefix.
+/// Qoder has the frame and the hooks of Claude Code. A variable sets a prefix for its commands.
 pub(super) const QODER: Host = Host {
     name: "qoder",
     title: "Qoder CLI",
@@ -57,10 +57,10 @@ pub(super) const DROID: Host = Host {
     title: "Factory Droid",
     programs: &["droid"],
     home: "~/.factory",
-    how: ONLY_SERVERS,
+    how: SERVERS_AND_RULES,
     servers: Some(place("~/.factory/mcp.json", ".factory/mcp.json")),
     rules: Some(place("~/.factory/AGENTS.md", "AGENTS.md")),
-    then: Some(THEN_ONLY_SERVERS),
+    then: Some(ADD_SERVERS_OR_RULES),
     ..NONE
 };
 
@@ -69,10 +69,10 @@ pub(super) const AUGGIE: Host = Host {
     title: "Auggie",
     programs: &["auggie"],
     home: "~/.augment",
-    how: ONLY_SERVERS,
+    how: SERVERS_AND_RULES,
     servers: Some(place("~/.augment/settings.json", "")),
     rules: Some(place("", "AGENTS.md")),
-    then: Some(THEN_ONLY_SERVERS),
+    then: Some(ADD_SERVERS_OR_RULES),
     ..NONE
 };
 
@@ -81,10 +81,10 @@ pub(super) const AMP: Host = Host {
     title: "Amp",
     programs: &["amp"],
     home: "$config/amp",
-    how: ONLY_SERVERS,
+    how: SERVERS_AND_RULES,
     servers: Some(place("$config/amp/settings.json", ".amp/settings.json")),
     rules: Some(place("$config/amp/AGENTS.md", "AGENTS.md")),
-    then: Some(THEN_ONLY_SERVERS),
+    then: Some(ADD_SERVERS_OR_RULES),
     ..NONE
 };
 
@@ -93,9 +93,9 @@ pub(super) const CRUSH: Host = Host {
     title: "Crush",
     programs: &["crush"],
     home: "$config/crush",
-    how: ONLY_SERVERS,
+    how: SERVERS_AND_RULES,
     servers: Some(place("$config/crush/crush.json", "crush.json")),
     rules: Some(place("", "CRUSH.md")),
-    then: Some(THEN_ONLY_SERVERS),
+    then: Some(ADD_SERVERS_OR_RULES),
     ..NONE
 };

@@ -25,7 +25,7 @@ pub(crate) struct TaskFile {
     log: PathBuf,
 }
 
-/// The number of logs of sub-agents that are read at most.
+/// The largest number of logs of sub-agents that are read.
 const MOST_LOGS: usize = 200;
 /// The number of directory levels below the session in which logs of sub-agents are searched.
 const DEPTH: usize = 3;

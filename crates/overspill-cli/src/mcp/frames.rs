@@ -30,7 +30,7 @@ pub(super) struct Frames<R> {
 const PAGE: usize = 4 << 10;
 
 impl<R: Read> Frames<R> {
-    /// The number of bytes up to which a frame comes whole.
+    /// The largest number of bytes of a frame that is returned whole.
     pub(super) const HELD: usize = 256 << 10;
     /// The number of bytes that the buffer uses.
     const LEN: usize = 2 * Self::HELD;

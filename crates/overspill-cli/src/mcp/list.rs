@@ -156,7 +156,7 @@ impl<'a> List<'a> {
 /// The next message of a list.
 struct Item<'a, 'b> {
     list: &'a mut List<'b>,
-    /// Tells whether the whole message has come.
+    /// Tells whether the message is complete.
     ended: bool,
 }
 

@@ -41,7 +41,7 @@ pub(super) fn unread<'a>(proxy: &Proxy, whole: &'a [u8]) -> Cow<'a, [u8]> {
     listed(proxy, whole)
 }
 
-/// Returns the bytes that the client gets for a list that came whole.
+/// Returns the bytes that the client gets for a list in one frame.
 pub(super) fn listed<'a>(proxy: &Proxy, whole: &[u8]) -> Cow<'a, [u8]> {
     let mut out = Vec::new();
     // Writing to memory does not fail.
@@ -160,7 +160,7 @@ impl<R: Read> Chunks for Frames<R> {
     }
 }
 
-/// The empty rest of a frame that came whole.
+/// The empty rest of a complete frame.
 struct Nothing;
 
 impl Chunks for Nothing {

@@ -18,7 +18,7 @@ impl Id {
 
 /// Returns a JSON number without fraction and exponent, if it is an integer of up to 40 digits.
 fn integer(number: &str) -> Option<String> {
-    /// The number of digits of an id at most. No id of a client has more.
+    /// The largest number of digits of an id. No id of a client has more.
     const DIGITS: usize = 40;
     let (sign, rest) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
     let (mantissa, exponent) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
@@ -89,8 +89,8 @@ impl Message {
     }
 }
 
-/// The number of bytes of an id, a name or an address at most. Longer values are ignored.
-const LONGEST: usize = 4096;
+/// The largest number of bytes of an id, a name or an address. Longer values are ignored.
+const LONGEST_VALUE: usize = 4096;
 
 /// Learns the facts about a message in chunks.
 #[derive(Debug, Default)]
@@ -113,7 +113,7 @@ impl MessageProbe {
     pub(super) fn see(&mut self, step: &Step, bytes: &[u8]) {
         match step.token {
             JsonToken::String { is_key: false } => self.begin(step.path, true),
-            JsonToken::Text(text) if self.taking.is_some() && self.taken.len() <= LONGEST => {
+            JsonToken::Text(text) if self.taking.is_some() && self.taken.len() <= LONGEST_VALUE => {
                 self.taken.extend_from_slice(text);
             }
             JsonToken::EndString => self.end(),
@@ -121,7 +121,7 @@ impl MessageProbe {
                 if self.taking.is_none() {
                     self.begin(step.path, false);
                 }
-                if self.taking.is_some() && self.taken.len() <= LONGEST {
+                if self.taking.is_some() && self.taken.len() <= LONGEST_VALUE {
                     self.taken.extend_from_slice(&bytes[..step.len]);
                 }
             }
@@ -159,10 +159,10 @@ impl MessageProbe {
         message.is_ambiguous |= self.has_method && (message.result || message.error);
     }
 
-    /// Stores the value that has ended, unless it is longer than [`LONGEST`].
+    /// Stores the value that has ended, unless it is longer than [`LONGEST_VALUE`].
     fn end(&mut self) {
         let Some(key) = self.taking.take() else { return };
-        if self.taken.len() > LONGEST {
+        if self.taken.len() > LONGEST_VALUE {
             return;
         }
         let text = String::from_utf8_lossy(&self.taken).into_owned();

@@ -25,7 +25,7 @@ pub(super) struct RetrievalTools {
     pub(super) limits: Limits,
 }
 
-/// The number of bytes of the footer at most, without a path or pattern.
+/// The largest number of bytes of the footer, without a path or pattern.
 const FOOTER_BYTES: u64 = 500;
 
 impl RetrievalTools {

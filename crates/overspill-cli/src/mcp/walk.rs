@@ -101,7 +101,7 @@ impl Key {
 /// The number of levels that the walk distinguishes. No field that matters to the proxy is deeper.
 pub(super) const DEEP: usize = 8;
 /// The number of bytes of a field name that the walk keeps. No known name is longer.
-const LONGEST: usize = 40;
+const LONGEST_NAME: usize = 40;
 
 /// A walk over one message, or a list of messages.
 #[derive(Debug, Default)]
@@ -133,7 +133,7 @@ pub(super) struct Step<'a> {
 }
 
 impl JsonWalk {
-    /// Tells whether one whole value has come.
+    /// Tells whether one value is complete.
     pub(super) fn is_done(&self) -> bool {
         self.tokens.is_done()
     }
@@ -186,7 +186,7 @@ impl JsonWalk {
                 self.in_key = is_key;
                 self.name.clear();
             }
-            JsonToken::Text(text) if self.in_key && self.name.len() <= LONGEST => {
+            JsonToken::Text(text) if self.in_key && self.name.len() <= LONGEST_NAME => {
                 self.name.extend_from_slice(text);
             }
             JsonToken::EndString if self.in_key && self.deeper == 0 => {

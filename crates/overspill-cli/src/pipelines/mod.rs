@@ -52,9 +52,9 @@ use shell::Shell;
 /// The run time in milliseconds after which the output of a first stage is saved, so that the agent
 /// does not have to run it again.
 const LONG_MILLIS: u64 = 2_000;
-/// The number of bytes that a saved output needs at least to be worth a notice.
+/// The smallest number of bytes of a saved output that is worth a notice.
 const WORTH_SAVING: u64 = 4 << 10;
-/// The number of pipelines at most in a line that is captured.
+/// The largest number of pipelines in a line that is captured.
 const MOST_PLACES: usize = 8;
 
 /// A line that is watched while it runs.

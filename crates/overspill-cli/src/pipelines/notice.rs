@@ -6,7 +6,7 @@ use overspill::internal::notice::mark_line;
 use super::rules::HiddenFailure;
 use crate::ui;
 
-/// The number of characters of a command that a notice shows at most.
+/// The largest number of characters of a command that a notice shows.
 const LONGEST_COMMAND: usize = 60;
 
 /// The redirections that say nothing about a command.

@@ -26,8 +26,8 @@ const COMPOUND: [&str; 20] = [
 const CHANGES_GRAMMAR: [&str; 3] = ["alias", "unalias", "shopt"];
 /// The words that may stand before a command.
 const BEFORE_COMMAND: [&str; 2] = ["!", "time"];
-/// The number of bytes of a scanned line at most.
-const LONGEST: usize = 64 * 1024;
+/// The largest number of bytes of a scanned line.
+const MOST_BYTES: usize = 64 * 1024;
 
 /// A place where a stage can be inserted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(super) struct Place {
 
 /// Returns the places of all foreground pipelines, or none if the scanner is unsure.
 pub(super) fn places(line: &str) -> Vec<Place> {
-    if line.len() > LONGEST {
+    if line.len() > MOST_BYTES {
         return Vec::new();
     }
     Scanner::new(line).all().unwrap_or_default()
@@ -151,7 +151,7 @@ impl<'a> Scanner<'a> {
 
     fn walk(&mut self) -> Result<(), Unsure> {
         // The patterns of `case` have parentheses without an opening one. `$[` is arithmetic.
-        if self.line.len() > LONGEST || self.line.contains("esac") || self.line.contains("$[") {
+        if self.line.len() > MOST_BYTES || self.line.contains("esac") || self.line.contains("$[") {
             return Err(Unsure);
         }
         while let Some(byte) = self.peek() {

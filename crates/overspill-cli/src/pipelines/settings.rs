@@ -41,7 +41,7 @@ pub(crate) struct PipelineSettings {
     pub(crate) mode: Option<PipelineMode>,
     /// The directory of the store.
     pub(crate) store: Option<PathBuf>,
-    /// The number of bytes of one output that are captured at most.
+    /// The largest number of bytes of one output that are captured.
     pub(crate) most: u64,
     /// The number of bytes of the disk that stay free, if the user has set it.
     keep_free: Option<u64>,

@@ -33,7 +33,7 @@ pub(super) struct TeeArgument {
     pub(super) pipe: i32,
     /// The descriptor of the file, in that process.
     pub(super) file: i32,
-    /// The number of bytes that are copied at most.
+    /// The largest number of bytes that are copied.
     pub(super) most: u64,
     /// The number of bytes that stay free on the disk.
     pub(super) floor: u64,

@@ -58,8 +58,8 @@ const TRAPS: [&str; 2] = ["DEBUG", "ERR"];
 const SET_OPTIONS: [char; 8] = ['x', 'v', 'u', 'T', 'n', 't', 'a', 'r'];
 /// The builtins that list the state of the shell if they have no argument.
 const LISTS_ALONE: [&str; 3] = ["set", "trap", "local"];
-/// The number of bytes of a watched line at most.
-const LONGEST: usize = 128 * 1024;
+/// The largest number of bytes of a watched line.
+const LONGEST_LINE: usize = 128 * 1024;
 
 /// Tells whether a line has a pipe and nothing that could notice the prelude.
 pub(super) fn may_be_watched(line: &str, shell: Shell) -> bool {
@@ -67,7 +67,7 @@ pub(super) fn may_be_watched(line: &str, shell: Shell) -> bool {
         Shell::Bash => &[],
         Shell::Zsh => &ZSH_WORDS,
     };
-    line.len() <= LONGEST && has_pipe(line) && !is_vetoed(line, words)
+    line.len() <= LONGEST_LINE && has_pipe(line) && !is_vetoed(line, words)
 }
 
 /// Tells whether a line may have a pipe.

@@ -102,7 +102,7 @@ pub(crate) struct Parsed {
     pub(crate) destination: Vec<DestinationFault>,
 }
 
-/// The number of warnings of one file that are kept at most. A hostile file could have 200,000.
+/// The largest number of warnings of one file that are kept. A hostile file could have 200,000.
 const MOST_WARNINGS: usize = 100;
 
 struct Reader<'a> {

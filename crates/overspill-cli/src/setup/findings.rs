@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::ui;
 
-/// The number of characters that a line of a finding has at most.
+/// The largest number of characters that a line of a finding can have.
 const LONGEST_LINE: usize = 1_000;
 
 /// A finding about one part of the installation.

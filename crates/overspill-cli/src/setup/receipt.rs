@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde_json::{Value, json};
 
-use super::noted;
+use super::piece_json::{as_json, piece_of};
 use super::plan::LayeredPiece;
 use crate::env::Env;
 use crate::hosts::Host;
@@ -100,9 +100,9 @@ impl Receipt {
                 before: text(file, "before"),
                 after: text(file, "after")?,
                 pieces: match file.get("pieces") {
-                    Some(pieces) => Some(
-                        pieces.as_array()?.iter().map(noted::piece_of).collect::<Option<_>>()?,
-                    ),
+                    Some(pieces) => {
+                        Some(pieces.as_array()?.iter().map(piece_of).collect::<Option<_>>()?)
+                    }
                     None => None,
                 },
             })
@@ -162,7 +162,7 @@ impl Receipt {
         let shown = ui::path(&path);
         let files = self.files.iter().map(|file| {
             let pieces = file.pieces.as_ref();
-            let pieces = pieces.map(|all| all.iter().map(noted::as_json).collect::<Vec<_>>());
+            let pieces = pieces.map(|all| all.iter().map(as_json).collect::<Vec<_>>());
             json!({
                 "path": file.path.to_string_lossy(), "before": file.before, "after": file.after,
                 "pieces": pieces.unwrap_or_default(),

@@ -64,7 +64,7 @@ impl Progress {
         Progress(None)
     }
 
-    /// Sets the number of bytes that have come, if the total is unknown.
+    /// Adds to the number of received bytes. The total is unknown.
     pub(crate) fn came(&self, bytes: u64) {
         if let Some(running) = &self.0 {
             running.state.done.fetch_add(bytes, Ordering::Relaxed);

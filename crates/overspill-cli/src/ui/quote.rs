@@ -4,11 +4,11 @@
 use overspill::internal::notice::defused;
 use overspill::internal::settings::Warning;
 
-/// The number of characters that the line of a warning has at most.
+/// The largest number of characters that the line of a warning can have.
 const LONGEST_WARNING: usize = 200;
-/// The number of characters that a key has at most in a warning.
+/// The largest number of characters that a key can have in a warning.
 const LONGEST_KEY: usize = 40;
-/// The number of characters that a place gets at least, beside any message.
+/// The smallest number of characters that a place gets beside a message.
 const SHORTEST_PLACE: usize = 24;
 
 /// The number of characters after the shown text in which a forged name can end.

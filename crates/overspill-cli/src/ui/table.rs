@@ -28,9 +28,9 @@ pub(crate) enum Align {
 
 /// The text between two columns.
 const GAP: &str = "  ";
-/// The number of characters of a cell at most. Terminals are narrower.
+/// The largest number of characters of a cell. Terminals are narrower.
 const LONGEST_CELL: usize = 1_000;
-/// The number of columns that a text gets at least, on any terminal.
+/// The smallest number of columns that a text gets, on any terminal.
 const LEAST: usize = 8;
 /// The number of columns that the last text should get. If it gets less, optional columns are left
 /// out.

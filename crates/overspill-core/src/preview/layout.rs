@@ -244,7 +244,7 @@ fn fill<'a>(
 /// The number of attempts to fill the room.
 const FILLS: u32 = 4;
 
-/// The share of the limits from which on they count as used up.
+/// The limits count as used up if more than this share of them is used.
 const FULL: f64 = 1.0 - 1.0 / 64.0;
 
 /// The part of a preview that comes first if the room is too small for all.

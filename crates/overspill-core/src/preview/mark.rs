@@ -68,8 +68,8 @@ impl std::fmt::Display for ShownAmount {
     }
 }
 
-/// The number of bytes of a long notice from which on facts are left out.
-const LONGEST: usize = 150;
+/// A long notice with more than this number of bytes leaves out facts.
+const LONGEST_NOTICE: usize = 150;
 
 /// Returns the notice.
 pub(super) fn header(
@@ -96,7 +96,7 @@ pub(super) fn header(
             let least = if all > 1 { 1..2 } else { 0..all };
             let shorter = (1..=all).rev().map(|end| 0..end).filter(|range| range.end > 1);
             let mut notices = shorter.map(notice);
-            notices.find(|notice| notice.len() <= LONGEST).or_else(|| Some(notice(least)))
+            notices.find(|notice| notice.len() <= LONGEST_NOTICE).or_else(|| Some(notice(least)))
         }
         NoticeForm::Short => {
             let size = match what {

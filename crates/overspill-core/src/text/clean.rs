@@ -20,7 +20,7 @@ pub(crate) struct Cleaner {
     /// The offset of the next byte in the original.
     at: u64,
     state: State,
-    /// The offset of a carriage return, if no visible text has come since.
+    /// The offset of a carriage return, if no visible text follows it yet.
     returned: Option<u64>,
     /// The number of backspaces since the last visible text.
     backspaces: u64,
@@ -45,7 +45,7 @@ enum State {
     String(u16),
 }
 
-/// The length in bytes from which on a string sequence counts as never closed. Its text must not
+/// A string sequence of at least this length in bytes counts as never closed. Its text must not
 /// vanish.
 const LONGEST_STRING: u16 = 4096;
 
@@ -55,7 +55,7 @@ const BLOCK: usize = 64;
 /// with colours would be checked again and again.
 const WIDE: usize = 64;
 
-/// The number of characters that backspaces can erase at most. It limits the part of a line in
+/// The largest number of characters that backspaces can erase. It limits the part of a line in
 /// memory.
 pub(crate) const LONGEST_ERASURE: u64 = 1024;
 

@@ -6,7 +6,7 @@
 use crate::Wording;
 use crate::preview::reads_as_gap;
 
-/// The number of characters that are read in search of a label at most, hidden ones included.
+/// The largest number of characters that are read in search of a label, hidden ones included.
 const LONGEST_LABEL: usize = 64;
 
 /// Returns a text in which no part reads as a mark or a message with this label.

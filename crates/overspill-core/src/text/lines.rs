@@ -3,13 +3,13 @@
 use crate::LineRule;
 use memchr::{memchr, memrchr, memrchr2};
 
-/// The number of bytes of a block. Text is scanned in blocks before single line breaks are
-/// searched.
+/// The size in bytes of the blocks in which [`nth_feed`] counts line feeds. It searches only the
+/// last block byte by byte.
 const BLOCK: usize = 1024;
 
-/// Returns the end of the first `n` lines of `text`, if it has more line breaks than they need.
+/// Returns the end of the first `n` lines of `text`. `None` if it has fewer than `n` line breaks.
 ///
-/// A break that stands *between* two lines is left out. A break that *ends* a line is included.
+/// The end is after the `n`th line break, or before it for [`LineRule::Separated`].
 pub(crate) fn first_lines_end(text: &[u8], n: u64, rule: LineRule) -> Option<usize> {
     if n == 0 {
         return Some(0);
@@ -17,12 +17,12 @@ pub(crate) fn first_lines_end(text: &[u8], n: u64, rule: LineRule) -> Option<usi
     match rule {
         LineRule::Separated => nth_feed(text, n),
         LineRule::Terminated => nth_feed(text, n).map(|feed| feed + 1),
-        LineRule::Universal => Breaks { text, at: 0 }.nth(n as usize - 1),
+        LineRule::Universal => UniversalBreaks { text, at: 0 }.nth(n as usize - 1),
     }
 }
 
-/// Returns the beginning of the last `n` lines of `text`, if it has more line breaks than they
-/// need.
+/// Returns the beginning of the last `n` lines of `text`. `None` if `text` has no line before
+/// them.
 pub(crate) fn last_lines_start(text: &[u8], n: u64, rule: LineRule) -> Option<usize> {
     if n == 0 {
         return Some(text.len());
@@ -34,15 +34,15 @@ pub(crate) fn last_lines_start(text: &[u8], n: u64, rule: LineRule) -> Option<us
         }
         return last_break(&text[..end], rule);
     }
-    // Counting all breaks and then searching from the front takes two quick passes.
+    // Two quick passes: count the line breaks, then search from the front.
     let end = if rule == LineRule::Separated { text.len() } else { before_final_break(text, rule) };
     let feeds = bytecount::count(&text[..end], b'\n') as u64;
     nth_feed(text, feeds.checked_sub(n)? + 1).map(|feed| feed + 1)
 }
 
-/// Returns the last place at or before `at` where a line ends, in the sense of [`first_lines_end`].
+/// Returns the last place at or before `at` where a line ends, as [`first_lines_end`] does.
 ///
-/// `text` must continue after `at`, or end there with the output.
+/// `text` must contain the byte at `at`, unless the output ends there.
 pub(crate) fn last_line_end(text: &[u8], at: usize, rule: LineRule) -> Option<usize> {
     match rule {
         LineRule::Separated => memrchr(b'\n', &text[..text.len().min(at + 1)]),
@@ -63,7 +63,7 @@ pub(crate) fn next_line_start(text: &[u8], at: usize, rule: LineRule) -> Option<
         LineRule::Separated | LineRule::Terminated => {
             memchr(b'\n', &text[at - 1..]).map(|feed| at + feed)
         }
-        LineRule::Universal => Breaks { text, at: at - 1 }.next(),
+        LineRule::Universal => UniversalBreaks { text, at: at - 1 }.next(),
     }?;
     // A final break opens one more line only if breaks separate lines.
     (start < text.len() || rule == LineRule::Separated).then_some(start)
@@ -78,7 +78,7 @@ pub(crate) fn starts_line(text: &[u8], at: usize, rule: LineRule) -> bool {
     }
 }
 
-/// Tells whether a line ends at `at`, in the sense of [`first_lines_end`].
+/// Tells whether [`first_lines_end`] can return `at` as the end of a line.
 pub(crate) fn ends_line(text: &[u8], at: usize, rule: LineRule) -> bool {
     match rule {
         LineRule::Separated => text.get(at) == Some(&b'\n'),
@@ -125,13 +125,13 @@ fn before_final_break(text: &[u8], rule: LineRule) -> usize {
     }
 }
 
-/// The ends of the line breaks of a text by the universal rule.
-struct Breaks<'a> {
+/// Iterates over the ends of the line breaks after `at`, for [`LineRule::Universal`].
+struct UniversalBreaks<'a> {
     text: &'a [u8],
     at: usize,
 }
 
-impl Iterator for Breaks<'_> {
+impl Iterator for UniversalBreaks<'_> {
     type Item = usize;
 
     fn next(&mut self) -> Option<usize> {

@@ -2,7 +2,7 @@
 
 use super::sink::CursorMotion;
 
-/// The number of parameter bytes that a sequence has at most. Longer text is not a sequence.
+/// The largest number of parameter bytes that a sequence can have. Longer text is not a sequence.
 pub(super) const LONGEST_PARAMETERS: u8 = 64;
 
 /// The parameters of a sequence so far.

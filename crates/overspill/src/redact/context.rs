@@ -8,7 +8,7 @@ use super::runs::{RunMemo, count};
 
 /// The number of bytes of the longest token, password or other value that is found.
 pub(super) const LONGEST: usize = 4 << 10;
-/// The number of bytes after the beginning of a secret that are needed at most to decide.
+/// The largest number of bytes after the beginning of a secret that are needed to decide.
 pub(super) const REACH: usize = super::pem::LONGEST_KEY + 128;
 /// The number of bytes before a secret that can matter: its name, its scheme, an escape sequence.
 pub(super) const BEFORE: usize = 256;

@@ -7,11 +7,11 @@ use super::value::contains;
 
 /// The number of bytes after the bracket of an object in which its value is searched.
 const OBJECT: usize = 160;
-/// The number of bytes that the attributes of a tag may have at most.
+/// The largest number of bytes that the attributes of a tag may have.
 const ATTRIBUTES: usize = 160;
 /// The beginning of XML text in which nothing is escaped.
 const CDATA: &[u8] = b"<![CDATA[";
-/// The number of bytes that the account in `Password for admin:` may have at most.
+/// The largest number of bytes that the account in `Password for admin:` may have.
 const ACCOUNT: usize = 48;
 
 /// The joint and the start of the value. `Err` means that the answer depends on bytes that have not

@@ -10,9 +10,9 @@ use super::value::{
 };
 use super::words::{is_identifier, is_same_name};
 
-/// The number of bytes of a name before and after its telling word at most.
+/// The largest number of bytes of a name before and after its telling word.
 const NAME: usize = 48;
-/// The number of blanks between a name and its value at most.
+/// The largest number of blanks between a name and its value.
 pub(super) const BLANKS: usize = 96;
 
 /// The kind of value that a name announces.

@@ -10,7 +10,7 @@ pub(super) const LONGEST_KEY: usize = 16 << 10;
 /// The beginnings of lines of a key that are not secret.
 const NOTES: [&[u8]; 6] =
     [b"Proc-Type:", b"DEK-Info:", b"Version:", b"Comment:", b"Hash:", b"Charset:"];
-/// The number of bytes of a mark after `BEGIN` at most.
+/// The largest number of bytes of a mark after `BEGIN`.
 const LONGEST_MARK: usize = 64;
 /// The number of bytes below which a line is a word, or the last line of a key.
 const LINE: usize = 16;

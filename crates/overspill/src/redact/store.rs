@@ -10,10 +10,10 @@ use crate::store::{
 };
 use crate::{Call, Error};
 
-/// A store that masks the outputs and the records of another store.
+/// A store that masks secrets when a caller reads the outputs and the records of another store.
 ///
-/// `expiry` and `lookup` return no text, so they are those of the other store. `open_file` returns
-/// nothing, because the file contains the text without masks.
+/// `expiry` and `lookup` return no text, so this store passes them on. It has no `open_file`,
+/// because the file contains the secrets.
 #[derive(Debug)]
 pub(crate) struct MaskedStore {
     store: Arc<dyn Store>,
@@ -44,7 +44,7 @@ impl MaskedStore {
 
 impl Store for MaskedStore {
     fn read(&self, name: &OutputId, range: Range<u64>) -> Result<Vec<u8>, Error> {
-        // The text around a range is needed to find the secrets in it.
+        // The text around a range shows what is a secret. A mask is as long as its secret.
         let around = self.rules.reach() as u64;
         let start = range.start.saturating_sub(around);
         let bytes = self.store.read(name, start..range.end.saturating_add(around))?;

@@ -34,7 +34,7 @@ pub struct Redactor {
     blocks: Vec<Range<u64>>,
 }
 
-/// The number of such ranges that are kept apart at most.
+/// The largest number of such ranges that are kept apart.
 const MOST_BLOCKS: usize = 10_000;
 
 impl Redactor {

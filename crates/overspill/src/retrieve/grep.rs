@@ -305,7 +305,7 @@ impl<S: Sink<Error = io::Error>> Sink for Until<S> {
     }
 }
 
-/// The distance in bytes from which on the index of the store is faster than counting.
+/// The distance in bytes above which the index of the store is faster than counting.
 const FAR: u64 = 512 << 10;
 
 /// Finds the number of a line when it is shown. Most searches show few lines, so counting all lines

@@ -147,10 +147,10 @@ pub struct ExpiredOutput {
 /// The largest size in bytes that a record of another machine may claim: 256 TiB.
 #[cfg(feature = "bucket")]
 const LARGEST: u64 = 1 << 48;
-/// The number of pipelines that a record of another machine may have at most.
+/// The largest number of pipelines that a record of another machine may have.
 #[cfg(feature = "bucket")]
 const MOST_PIPELINES: usize = 100;
-/// The number of characters of a command that is remembered at most.
+/// The largest number of characters of a command that is remembered.
 const COMMAND_CHARS: usize = 200;
 
 impl ExpiredOutput {

@@ -66,7 +66,7 @@ pub struct IdMatches {
     pub part: &'static str,
 }
 
-/// The number of characters at the start of a short id that name an output at least.
+/// The smallest number of characters at the start of a short id that can name an output.
 const SHORTEST: usize = 4;
 
 /// The methods of [`Lookup`], for every store. A store without a lookup is searched through its

@@ -255,7 +255,7 @@ impl NamePart {
             |byte| byte.is_ascii_digit() || byte.is_ascii_uppercase() && !b"ILOU".contains(&byte);
         match self {
             NamePart::Text(text) => (text.len(), text.len(), is_plain),
-            NamePart::Tool(_) | NamePart::CallId | NamePart::Session => (0, LONGEST, is_plain),
+            NamePart::Tool(_) | NamePart::CallId | NamePart::Session => (0, LONGEST_TEXT, is_plain),
             NamePart::Seconds | NamePart::Millis => (1, 20, digit),
             NamePart::LocalTime => (15, 15, |byte| byte.is_ascii_digit() || byte == b'_'),
             NamePart::UtcDay => (8, 8, digit),
@@ -266,21 +266,21 @@ impl NamePart {
     }
 }
 
-/// The number of characters that a component made from outside text has at most.
-const LONGEST: usize = 80;
+/// The largest number of characters that a component made from outside text can have.
+const LONGEST_TEXT: usize = 80;
 
 /// Turns a text from outside into a safe part of a name.
 pub(super) fn component(text: Option<&str>) -> String {
     let plain = |char: char| if u8::try_from(char).is_ok_and(is_plain) { char } else { '_' };
     match text {
         None | Some("") => "unknown".into(),
-        Some(text) => text.chars().take(LONGEST).map(plain).collect(),
+        Some(text) => text.chars().take(LONGEST_TEXT).map(plain).collect(),
     }
 }
 
 /// Tells whether [`component`] can return this text.
 pub(super) fn is_component(text: &str) -> bool {
-    (1..=LONGEST).contains(&text.len()) && text.bytes().all(is_plain)
+    (1..=LONGEST_TEXT).contains(&text.len()) && text.bytes().all(is_plain)
 }
 
 fn is_plain(byte: u8) -> bool {

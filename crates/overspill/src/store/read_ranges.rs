@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-/// The number of ranges that a record lists at most.
+/// The largest number of ranges that a record lists.
 pub(crate) const MOST_RANGES: usize = 256;
 
 /// Returns the ranges in order, without overlaps and empty ranges. Beyond [`MOST_RANGES`], the last

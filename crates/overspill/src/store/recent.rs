@@ -26,7 +26,7 @@ pub struct RecentQuery {
     pub since: Option<Timestamp>,
     /// Only outputs of more than this number of bytes.
     pub larger: Option<u64>,
-    /// The number of outputs to return at most.
+    /// The largest number of outputs to return.
     pub most: usize,
     /// The order of the answer.
     pub order: RecentOrder,

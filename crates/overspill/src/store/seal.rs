@@ -26,7 +26,7 @@ const NEWEST_VERSION: u8 = 3;
 
 /// The number of numbers that describe a kept range.
 const RANGE: usize = 7;
-/// The number of ranges that a seal in a bucket may have at most.
+/// The largest number of ranges that a seal in a bucket may have.
 #[cfg(feature = "bucket")]
 const MOST_RANGES: u64 = 16_384;
 const STARTS_LINE: u64 = 1;
@@ -142,7 +142,7 @@ impl Seal {
         sound.then_some(Seal { bytes, sum, produced, first, marks, ranges })
     }
 
-    /// Returns the length in bytes that the seal of an output of this size has at most.
+    /// Returns the largest length in bytes of the seal of an output of this size.
     #[cfg(feature = "bucket")]
     pub(in crate::store) fn longest(output: u64) -> u64 {
         let marks = output.div_ceil(BLOCK as u64);

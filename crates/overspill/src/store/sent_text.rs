@@ -28,7 +28,7 @@ fn is_zero(number: &u64) -> bool {
 }
 
 /// The number of bytes that `words` may have in total. Every listing reads them.
-const LONGEST: usize = 16 << 10;
+const LONGEST_WORDS: usize = 16 << 10;
 
 impl SentText {
     /// Takes the words from a preview. Returns `None` if they are too long, or if the preview has
@@ -46,7 +46,7 @@ impl SentText {
         let end = if layout.items.is_empty() { layout.notice.end } else { text.len() };
         words.push(text.get(at..end)?.to_owned());
         let len: usize = words.iter().map(String::len).sum();
-        (len <= LONGEST).then(|| SentText { words, sum: SentText::sum_of(text), before })
+        (len <= LONGEST_WORDS).then(|| SentText { words, sum: SentText::sum_of(text), before })
     }
 
     /// Returns the checksum of a text.
@@ -59,6 +59,6 @@ impl SentText {
     #[cfg(feature = "bucket")]
     pub(super) fn is_plausible(&self, parts: usize) -> bool {
         let len: usize = self.words.iter().map(String::len).sum();
-        self.words.len() == parts + 1 && len <= LONGEST && self.sum.len() == 16
+        self.words.len() == parts + 1 && len <= LONGEST_WORDS && self.sum.len() == 16
     }
 }

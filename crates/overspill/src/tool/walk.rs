@@ -62,7 +62,7 @@ pub enum StructuredChange {
     Becomes(Value),
 }
 
-/// The number of bytes of the first text that are kept in memory at most.
+/// The largest number of bytes of the first text that are kept in memory.
 const MOST_HELD: usize = 512_000;
 
 /// The room for a note in structured content, in bytes.

@@ -6,7 +6,7 @@ use crate::command::stats::tokens;
 use crate::env::Env;
 use crate::ui;
 
-/// The number of characters of a preview that the report quotes at most.
+/// The largest number of characters of a preview that the report quotes.
 const PREVIEW: u64 = 20_000;
 
 const HEAD: &str = r#"<!doctype html>

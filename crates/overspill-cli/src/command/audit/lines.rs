@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 /// The number of bytes that are read at a time.
 const BLOCK: usize = 1 << 20;
-/// The number of bytes of a line at most. Longer lines are skipped.
+/// The largest number of bytes of a line. Longer lines are skipped.
 pub(super) const LONGEST_LINE: usize = 64 << 20;
 
 /// A line of a file.

@@ -1,5 +1,5 @@
 //! `overspill audit`: replays recorded sessions of agents, and compares the previews of overspill
-//! with other ways of cutting.
+//! with other ways of shortening.
 
 mod event;
 mod formats;
@@ -50,18 +50,18 @@ pub(crate) fn run(args: &AuditArgs, env: &Env) -> u8 {
 }
 
 fn audit(args: &AuditArgs, env: &Env) -> anyhow::Result<()> {
-    let is_usual = args.paths.is_empty();
-    let places = if is_usual { places::usual_places(env) } else { args.paths.clone() };
+    let is_default = args.paths.is_empty();
+    let places = if is_default { places::usual_places(env) } else { args.paths.clone() };
     let mut tally = Tally::default();
     // Hosts have other JSON files beside their transcripts.
-    let endings: &[&str] = if is_usual { &["jsonl"] } else { &["jsonl", "json"] };
+    let endings: &[&str] = if is_default { &["jsonl"] } else { &["jsonl", "json"] };
     let files = places::files(&places, endings, &mut tally);
-    let databases = if is_usual { places::databases(env) } else { Vec::new() };
+    let database_hints = if is_default { places::databases(env) } else { Vec::new() };
     let progress = ui::Progress::of("reading transcripts");
     tally.merge(read::read_all(&files, &progress));
     drop(progress);
     if tally.all().sessions == 0 {
-        anyhow::bail!(nothing_found(&tally, is_usual, &databases, env));
+        anyhow::bail!(nothing_found(&tally, is_default, &database_hints, env));
     }
     if let Some(file) = &args.html {
         let page = html::page(&tally, env);
@@ -73,8 +73,8 @@ fn audit(args: &AuditArgs, env: &Env) -> anyhow::Result<()> {
         return ui::answer(&json::json_line(&tally, env));
     }
     let mut text = text::text(&tally, env);
-    for database in &databases {
-        text.push_str(&ui::wrapped(&format!("\n{database}\n"), 0));
+    for hint in &database_hints {
+        text.push_str(&ui::wrapped(&format!("\n{hint}\n"), 0));
     }
     if let Some(file) = &args.html {
         text.push_str(&format!("\nThe report is in {}\n", ui::path(file)));
@@ -83,7 +83,7 @@ fn audit(args: &AuditArgs, env: &Env) -> anyhow::Result<()> {
 }
 
 /// Returns the error that no session was found, with the reasons.
-fn nothing_found(tally: &Tally, is_usual: bool, databases: &[String], env: &Env) -> String {
+fn nothing_found(tally: &Tally, is_default: bool, database_hints: &[String], env: &Env) -> String {
     let mut text = String::from("no transcript of a session was found");
     for not_read in &tally.not_read {
         text.push_str(&format!("\n  {}: {}", env.shown(&not_read.place), not_read.reason));
@@ -92,8 +92,8 @@ fn nothing_found(tally: &Tally, is_usual: bool, databases: &[String], env: &Env)
     if more > 0 {
         text.push_str(&format!("\n  and {}", ui::count(more, "more file")));
     }
-    databases.iter().for_each(|database| text.push_str(&format!("\n  {database}")));
-    if is_usual {
+    database_hints.iter().for_each(|hint| text.push_str(&format!("\n  {hint}")));
+    if is_default {
         text.push_str("\n\nhint: `overspill audit PATH` reads transcripts in another place");
     }
     text

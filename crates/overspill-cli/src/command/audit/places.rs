@@ -8,7 +8,7 @@ use crate::env::Env;
 use crate::hosts::{HOSTS, below_home};
 use crate::ui;
 
-/// The number of directory levels that are searched at most.
+/// The largest number of directory levels that are searched.
 const DEEPEST: usize = 16;
 
 /// A file that may be a transcript.

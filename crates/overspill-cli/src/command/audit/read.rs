@@ -18,11 +18,11 @@ use super::tally::Tally;
 use crate::hosts::Host;
 use crate::ui;
 
-/// The number of files that are read at the same time at most. Each file needs its own memory.
+/// The largest number of files that are read at the same time. Each file needs its own memory.
 const MOST_THREADS: usize = 8;
 /// The number of bytes from the start of a file that are searched for signs of its format.
 const START: usize = 64 << 10;
-/// The number of lines from which on a transcript must have messages of the agent.
+/// A transcript with at least this number of lines must have messages of the agent.
 const ENOUGH_LINES: u64 = 20;
 
 /// Reads all files and returns their sums.

@@ -25,7 +25,7 @@ const STEPS: u64 = 3;
 const REPEATED_WITHIN: u64 = 5;
 /// The number of calls without an output that are remembered.
 const WAITING_CALLS: usize = 256;
-/// The number of bytes of a saved output at most. Larger files are not read.
+/// The largest number of bytes of a saved output. Larger files are not read.
 const LONGEST_FILE: u64 = 16 << 20;
 /// The number of bytes at the end of an output that are searched for signs of failure.
 const LOOKED_AT: usize = 64 << 10;

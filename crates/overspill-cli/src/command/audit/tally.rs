@@ -14,9 +14,9 @@ pub(super) const SIZES: [(u64, &str); 5] = [
     (100_000, "30 to 100 KB"),
     (u64::MAX, "over 100 KB"),
 ];
-/// The number of outputs with lost words that a report names at most.
+/// The largest number of outputs with lost words that a report names.
 pub(super) const MOST_LOSSES: usize = 10;
-/// The number of hidden failures, repeated commands and unread files that a report names at most.
+/// The largest number of hidden failures, repeated commands and unread files that a report names.
 pub(super) const MOST_EXAMPLES: usize = 5;
 
 /// The number of outputs and their bytes.

@@ -7,7 +7,7 @@ use crate::command::stats::tokens;
 use crate::env::Env;
 use crate::ui;
 
-/// The number of tools in the table at most.
+/// The largest number of tools in the table.
 const MOST_TOOLS: usize = 8;
 /// The number of lost words that are named for each output.
 const MOST_WORDS: usize = 4;

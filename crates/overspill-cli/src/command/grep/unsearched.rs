@@ -5,7 +5,7 @@ use overspill::store::OutputId;
 
 use crate::ui;
 
-/// The number of bytes that the report takes at most.
+/// The largest number of bytes that the report takes.
 pub(super) const BYTES: u64 = 300;
 
 /// The first output with missing lines, and the number of such outputs.

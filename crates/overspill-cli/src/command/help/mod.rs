@@ -53,8 +53,8 @@ pub(crate) const TOPICS: [Topic; 4] = [
     },
 ];
 
-/// The number of characters of a typed name that an error repeats at most.
-const LONGEST: usize = 100;
+/// The largest number of characters of a typed name that an error repeats.
+const LONGEST_NAME: usize = 100;
 
 pub(crate) fn run(args: &HelpArgs, _: &Env) -> u8 {
     ui::ended(help(&args.names))
@@ -68,7 +68,7 @@ fn help(names: &[String]) -> anyhow::Result<()> {
             None => ui::answer(topic.text),
             Some(extra) => Err(UsageError(format!(
                 "the topic {name} has no part \"{}\"\n\nhint: `overspill help {name}` shows the page",
-                ui::escaped(extra, LONGEST)
+                ui::escaped(extra, LONGEST_NAME)
             ))
             .into()),
         };
@@ -90,7 +90,7 @@ fn check(names: &[String]) -> anyhow::Result<()> {
             command = next.clone();
             continue;
         }
-        let shown = ui::escaped(name, LONGEST);
+        let shown = ui::escaped(name, LONGEST_NAME);
         if at == 0 {
             let hint = match likely(name) {
                 Some(likely) => format!("did you mean `overspill help {likely}`?"),
@@ -114,7 +114,7 @@ fn likely(typed: &str) -> Option<String> {
     meant(typed, choices.iter().map(PossibleValue::get_name)).map(str::to_owned)
 }
 
-/// Returns all topics and visible commands, with their summaries.
+/// Returns all topics and visible commands, with their summaries. `OUR_WORDS` has static names.
 pub(crate) fn choices() -> Vec<PossibleValue> {
     let topics = TOPICS.iter().map(|topic| PossibleValue::new(topic.name).help(topic.about));
     let program = Args::command();

@@ -7,7 +7,7 @@ use serde_json::Value;
 use overspill::core::internal::json::JsonTokens;
 
 /// The size of the largest input that is parsed, in bytes. Hosts put larger results into files.
-const MOST: usize = 32 << 20;
+const LARGEST_INPUT: usize = 32 << 20;
 /// The number of levels up to which values are parsed. Deeper values become text: serde refuses
 /// more than 127 levels.
 const DEEPEST: usize = 100;
@@ -32,14 +32,14 @@ pub(super) fn read(mut from: impl Read) -> Result<Value, String> {
             let taken = tokens.next(rest).map_err(|_| "the input is not JSON")?.1;
             rest = &rest[taken..];
         }
-        if total <= MOST {
+        if total <= LARGEST_INPUT {
             held.extend_from_slice(&chunk[..len]);
         } else {
             held = Vec::new();
         }
     }
-    if total > MOST {
-        return Err(format!("the input is larger than {} MiB", MOST >> 20));
+    if total > LARGEST_INPUT {
+        return Err(format!("the input is larger than {} MiB", LARGEST_INPUT >> 20));
     }
     parse(&held)
 }
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(read(""), "there is no input");
         assert_eq!(read("{\"a\":"), "the input ends before it is complete");
         assert_eq!(read("}"), "the input is not JSON");
-        let huge = format!("[\"{}\"]", "x".repeat(MOST));
+        let huge = format!("[\"{}\"]", "x".repeat(LARGEST_INPUT));
         assert_eq!(read(&huge), "the input is larger than 32 MiB");
     }
 }

@@ -14,9 +14,9 @@ use super::head_budget::HeadBudget;
 
 /// The start takes one of this number of equal parts of the limits.
 const START_PARTS: u64 = 8;
-/// The number of bytes of new lines that an update needs at least.
+/// The smallest number of bytes of new lines that an update needs.
 const SMALLEST_UPDATE: u64 = 160;
-/// The number of bytes at most from which the newest lines are chosen.
+/// The largest number of bytes from which the newest lines are chosen.
 const MOST_RECENT: u64 = 16 << 10;
 
 /// The output of a running command, as far as its reader sees it.

@@ -11,7 +11,7 @@ use super::program_word::program_word;
 pub(in crate::command) const BYTES_PER_TOKEN: u64 = 4;
 /// The name of the row for outputs without a known host, command or tool.
 pub(super) const NO_NAME: &str = "(not known)";
-/// The number of outputs with unseen failures that are named at most.
+/// The largest number of outputs with unseen failures that are named.
 const NAMED_FAILURES: usize = 5;
 
 /// The sums of several outputs. All sizes are in bytes.

@@ -4,7 +4,7 @@ use super::Price;
 use super::sums::{BYTES_PER_TOKEN, Sum, Totals};
 use crate::ui;
 
-/// The number of rows of a table at most. The rows with the most produced bytes come first.
+/// The largest number of rows of a table. The rows with the most produced bytes come first.
 const MOST_ROWS: usize = 10;
 /// The number of columns of the longest bar.
 const LONGEST_BAR: usize = 40;

@@ -17,9 +17,9 @@ use crate::env::Env;
 use crate::stores::Outputs;
 use crate::{command, find, ui};
 
-/// The number of bytes of an output that the file contains at most. The file of a larger output has
+/// The largest number of bytes of an output that the file contains. The file of a larger output has
 /// half of this from each end.
-const MOST: u64 = 4 << 20;
+const MOST_BYTES: u64 = 4 << 20;
 
 /// A page with an output and the text that the agent saw, which needs no other file.
 pub(super) struct Document {
@@ -123,9 +123,9 @@ fn pieces(store: &dyn Store, name: &OutputId) -> anyhow::Result<Vec<Value>> {
     let total = store.entry(name)?.bytes;
     let (mut pieces, mut at) = (Vec::new(), 0);
     while at < total {
-        let is_hole = total > MOST && (MOST / 2..total - MOST / 2).contains(&at);
+        let is_hole = total > MOST_BYTES && (MOST_BYTES / 2..total - MOST_BYTES / 2).contains(&at);
         let anchor = match is_hole {
-            true => piece::Anchor::Near(total - MOST / 2),
+            true => piece::Anchor::Near(total - MOST_BYTES / 2),
             false => piece::Anchor::From(at),
         };
         let piece = piece::piece(store, name, anchor, None)?;
@@ -141,7 +141,7 @@ fn pieces(store: &dyn Store, name: &OutputId) -> anyhow::Result<Vec<Value>> {
 /// Tells whether masking changes the part of the output that is in the file, or its call.
 fn is_masked(raw: &dyn Store, masked: &dyn Store, name: &OutputId) -> anyhow::Result<bool> {
     let total = raw.entry(name)?.bytes;
-    let step = MOST / 2;
+    let step = MOST_BYTES / 2;
     for from in [0, total.saturating_sub(step)] {
         if raw.read(name, from..from + step)? != masked.read(name, from..from + step)? {
             return Ok(true);

@@ -9,8 +9,8 @@ use overspill::internal::store::Record;
 use overspill::store::{OutputId, Store};
 use serde_json::{Value, json};
 
-/// The number of lines that are found at most.
-const MOST: usize = 2_000;
+/// The largest number of lines that are found.
+const MOST_LINES: usize = 2_000;
 /// The longest time for reading an output.
 const TIME: Duration = Duration::from_millis(500);
 /// The number of bytes that are read at a time.
@@ -30,7 +30,7 @@ pub(super) fn failures(
     let mut at = 0;
     let until = Instant::now() + TIME;
     let reads = Kind::named(kind).is_none_or(Kind::tells_failures);
-    while reads && at < total && found.places.len() < MOST && Instant::now() < until {
+    while reads && at < total && found.places.len() < MOST_LINES && Instant::now() < until {
         let chunk = store.read(name, at..total.min(at + CHUNK))?;
         if chunk.is_empty() {
             break;
@@ -74,7 +74,7 @@ impl FailureScan {
     }
 
     fn end_line(&mut self) {
-        if self.places.len() < MOST && has_failed(&self.line) {
+        if self.places.len() < MOST_LINES && has_failed(&self.line) {
             self.places.push(self.line_at);
         }
         self.line.clear();

@@ -7,11 +7,11 @@ use overspill::internal::store::{KeptRange, KeptRanges};
 use overspill::store::{OutputId, Store};
 use serde_json::{Value, json};
 
-/// The number of bytes that are read for a piece at most.
+/// The largest number of bytes that are read for a piece.
 pub(super) const PIECE: u64 = 64 << 10;
-/// The number of rows of a piece at most. Each row is an element of the page.
+/// The largest number of rows of a piece. Each row is an element of the page.
 const MOST_ROWS: usize = 400;
-/// The number of bytes of a row at most.
+/// The largest number of bytes of a row.
 const ROW: usize = 2_000;
 /// The number of bytes before a place that are searched for the start of its line.
 const BACK: u64 = 4 << 10;

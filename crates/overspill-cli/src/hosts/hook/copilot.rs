@@ -24,8 +24,8 @@ const PREVIEW: &str = "\n\nPreview (first 500 chars):\n";
 const NAME: &str = "-copilot-tool-output-";
 /// The start of the last line after a command, which contains the exit code.
 const ENDED: &str = "\n<shellId: ";
-/// The number of bytes that the last line of the host has at most. A longer last line is output of
-/// the tool.
+/// The largest number of bytes that the last line of the host can have. A longer last line is
+/// output of the tool.
 const LONGEST_END: usize = 200;
 /// The number of bytes of the preview that are compared with the file. The host may have changed
 /// its end.

@@ -116,7 +116,7 @@ fn is_part(item: &Value) -> bool {
 
 /// Tells whether a result has only short values beside these fields.
 fn has_little_beside(fields: &Map<String, Value>, known: &[&str]) -> bool {
-    /// The number of bytes of JSON that the other fields have at most.
+    /// The largest number of bytes of JSON that the other fields can have.
     const MOST: usize = 2_000;
     let others = fields.iter().filter(|(name, _)| !known.contains(&name.as_str()));
     others.map(|(name, value)| name.len() + value.to_string().len()).sum::<usize>() <= MOST

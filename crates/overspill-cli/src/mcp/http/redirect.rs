@@ -10,9 +10,9 @@ use ureq::{Agent, AsSendBody, Body};
 
 use crate::ui;
 
-/// The number of redirects that one request follows at most.
+/// The largest number of redirects that one request follows.
 const MOST_REDIRECTS: usize = 5;
-/// The number of columns of an address that an error shows at most.
+/// The largest number of columns of an address that an error shows.
 const SHOWN_ADDRESS: usize = 200;
 
 /// The reason why a request got no response.

@@ -15,7 +15,7 @@ use crate::serve::{REQUESTS, ServerEvent};
 
 /// The number of bytes of one message of a server. overspill drops a longer message and sends an
 /// error.
-const LONGEST: u64 = 1 << 30;
+const LONGEST_MESSAGE: u64 = 1 << 30;
 
 /// A writer for the output of a server. It sends each message to the stream that waits for it.
 pub(super) struct Post {
@@ -38,7 +38,7 @@ struct Line {
 impl Post {
     pub(super) fn new(session: Arc<Session>, env: Env) -> Post {
         let line = Line::new(env.clone());
-        Post { session, env, line, longest: LONGEST }
+        Post { session, env, line, longest: LONGEST_MESSAGE }
     }
 
     fn end_line(&mut self) {

@@ -12,7 +12,7 @@ use super::super::probe::Id;
 use crate::serve::{QUEUED, ServerEvent, UNREAD};
 use crate::ui;
 
-/// The number of messages, of [`UNREAD`] bytes together, that wait at most while no stream of the
+/// The largest number of messages, of [`UNREAD`] bytes together, that wait while no stream of the
 /// client has room.
 const UNHEARD: usize = 1_000;
 

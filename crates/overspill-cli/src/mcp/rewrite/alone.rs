@@ -99,7 +99,7 @@ impl ResultRewriter<'_> {
         self.alone.added.push(start..self.held.len());
     }
 
-    /// Returns the bytes as they came. They must not have been shortened.
+    /// Returns the bytes as the server sent them. They must not have been shortened.
     pub(in super::super) fn give_up(self) -> Vec<u8> {
         as_sent(self.held, &self.alone)
     }

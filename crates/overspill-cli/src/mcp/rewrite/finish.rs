@@ -14,25 +14,24 @@ use super::alone::as_sent;
 use super::{Done, Part, ResultRewriter, Taking};
 
 impl ResultRewriter<'_> {
-    /// Ends a message that has come whole.
+    /// Finishes a complete message: returns it unchanged, edited, or as an error.
     pub(in super::super) fn finish(mut self) -> Done {
         self.end_text();
         let is_error = self.is_error || self.message().error;
         let id = self.message().id.clone();
-        if let Some(failed) = unbuffered(id.as_ref(), &self.structured_json) {
+        if let Some(failed) = buffer_error(id.as_ref(), &self.structured_json) {
             return failed;
         }
         let json = &mut self.structured_json as &mut dyn StructuredJson;
         let json = self.structured.is_some().then_some(json);
         let ResultChange { texts, added, structured, .. } = self.walk.finish(json, is_error);
         // Reading the buffer may fail as well.
-        if let Some(failed) = unbuffered(id.as_ref(), &self.structured_json) {
+        if let Some(failed) = buffer_error(id.as_ref(), &self.structured_json) {
             return failed;
         }
         let mut edits: Vec<Edit> =
             self.repeated.iter().map(|field| Edit::remove(field.place.clone())).collect();
-        // Without a list of parts, the new list stands before the structured content, or replaces
-        // it.
+        // A result without `content` gets one, in place of the structured content or before it.
         let mut content_at = None;
         if let Some(field) = &self.structured {
             content_at = Some(field.place.clone());
@@ -47,10 +46,10 @@ impl ResultRewriter<'_> {
             }
         }
         if let Some(texts) = texts {
-            edits.extend(edits_of_texts(&self.parts, &self.texts, &texts));
+            edits.extend(text_edits(&self.parts, &self.texts, &texts));
         }
         if let Some(added) = added {
-            edits.extend(edit_of_added(&added, self.content_end, content_at));
+            edits.extend(added_text_edit(&added, self.content_end, content_at));
         }
         edits.extend(self.parts.iter().filter_map(|part| {
             let line = part.saved.as_ref()?.line(&part.mime, part.uri.as_deref());
@@ -63,8 +62,8 @@ impl ResultRewriter<'_> {
         }
     }
 
-    /// Ends a message that breaks off here, and returns its preview. `rest` adds the remaining
-    /// bytes, so that they are saved too.
+    /// Stops rewriting in the middle of a message, and returns a preview of all its text. `rest`
+    /// adds the bytes that were not read yet, so that they are saved too.
     pub(in super::super) fn break_off(
         mut self,
         rest: impl FnOnce(&mut dyn FnMut(&[u8])),
@@ -96,18 +95,18 @@ impl ResultRewriter<'_> {
 
 /// Returns the error for a message whose structured content is lost. The client gets a whole
 /// message or an error, and never a part.
-fn unbuffered(id: Option<&Id>, buffer: &SpooledBuffer) -> Option<Done> {
+fn buffer_error(id: Option<&Id>, buffer: &SpooledBuffer) -> Option<Done> {
     let reason = buffer.failure()?;
     let reason = format!("overspill could not buffer the server's answer: {reason}");
     let answer = error(id, INTERNAL_ERROR, &reason);
     Some(Done::Changed(answer.trim_ascii_end().to_vec()))
 }
 
-/// Returns the edits that replace each text by its share of the preview, and remove text parts
-/// without a share.
-fn edits_of_texts(parts: &[Part], texts: &[Range<usize>], shares: &[Option<String>]) -> Vec<Edit> {
+/// Returns the edits that replace each text by its share of the preview. A text part without a
+/// share is removed.
+fn text_edits(parts: &[Part], texts: &[Range<usize>], shares: &[Option<String>]) -> Vec<Edit> {
     let mut edits = Vec::new();
-    let mut removed = vec![false; texts.len()];
+    let mut in_edited_part = vec![false; texts.len()];
     for part in parts {
         if part.is_as_text {
             let shown = shares.get(part.texts.clone()).unwrap_or_default();
@@ -119,7 +118,7 @@ fn edits_of_texts(parts: &[Part], texts: &[Range<usize>], shares: &[Option<Strin
                 (false, false) => EditChange::Put(text_part(&shown.join("\n"))),
             };
             edits.push(Edit { place: part.place.clone(), change });
-            part.texts.clone().for_each(|index| removed[index] = true);
+            part.texts.clone().for_each(|index| in_edited_part[index] = true);
             continue;
         }
         let is_removed = is_removed_without_text(part.kind.as_bytes(), part.texts.len())
@@ -127,11 +126,11 @@ fn edits_of_texts(parts: &[Part], texts: &[Range<usize>], shares: &[Option<Strin
             && shares.get(part.texts.start).is_some_and(Option::is_none);
         if is_removed {
             edits.push(Edit::remove(part.place.clone()));
-            removed[part.texts.start] = true;
+            in_edited_part[part.texts.start] = true;
         }
     }
     for (index, (place, share)) in texts.iter().zip(shares).enumerate() {
-        if !removed[index] {
+        if !in_edited_part[index] {
             let change = EditChange::Put(json_string(share.as_deref().unwrap_or_default()));
             edits.push(Edit { place: place.clone(), change });
         }
@@ -141,7 +140,7 @@ fn edits_of_texts(parts: &[Part], texts: &[Range<usize>], shares: &[Option<Strin
 
 /// Returns the edit that adds a text part at the end of the content, or new content at
 /// `content_at`.
-fn edit_of_added(
+fn added_text_edit(
     text: &str,
     content_end: Option<usize>,
     content_at: Option<Range<usize>>,

@@ -34,12 +34,12 @@ pub(super) enum Done {
     Changed(Vec<u8>),
 }
 
-/// The number of bytes of a message that stay in memory at most, not counting text. A result with
+/// The largest number of bytes of a message that stay in memory, not counting text. A result with
 /// more is refused.
 const MOST_HELD: usize = 16 << 20;
 /// The number of bytes in memory beyond which media are saved to files.
 const MOST_MEDIA: usize = MOST_HELD / 2;
-/// The number of bytes of memory that each part counts at least.
+/// The smallest number of bytes of memory that a part counts.
 const PART_BYTES: usize = 256;
 /// The number of bytes of structured content that stay in memory. Larger structured content exceeds
 /// every limit.
@@ -65,7 +65,7 @@ pub(super) struct ResultRewriter<'a> {
     content_end: Option<usize>,
     /// The room for parts that are not text.
     room: PartRoom,
-    /// Tells whether more than [`MOST_HELD`] has come. From then on, only text is taken.
+    /// Tells whether the message exceeds [`MOST_HELD`]. After that, only text is taken.
     is_too_much: bool,
     /// Tells whether a text has begun.
     has_text: bool,
@@ -193,7 +193,7 @@ impl<'a> ResultRewriter<'a> {
         self.is_too_much
     }
 
-    /// Tells whether the whole message has come.
+    /// Tells whether the message is complete.
     pub(super) fn is_done(&self) -> bool {
         self.tokens.is_done()
     }

@@ -21,12 +21,12 @@ impl SignalQueue {
         Ok(SignalQueue(fd))
     }
 
-    /// Returns the descriptor that becomes readable when a signal has come.
+    /// Returns the descriptor that becomes readable when a signal arrives.
     pub(in super::super) fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }
 
-    /// Returns the next signal that has come.
+    /// Returns the next signal that has arrived.
     pub(in super::super) fn next(&self) -> Option<ReceivedSignal> {
         let info = self.0.read_signal().ok().flatten()?;
         let signal = Signal::try_from(info.ssi_signo as i32).ok()?;

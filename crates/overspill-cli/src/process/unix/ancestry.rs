@@ -4,7 +4,7 @@ use rustix::process::{Pid, getpid, getppid};
 
 use super::extra::{Parents, name_of};
 
-/// The number of ancestors that are followed at most. A table that changes while it is read must
+/// The largest number of ancestors that are followed. A table that changes while it is read must
 /// not cause an endless loop.
 const DEEPEST: usize = 64;
 

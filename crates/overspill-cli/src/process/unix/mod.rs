@@ -1,8 +1,7 @@
 //! Runs processes on Unix systems.
 //!
-//! `extra` contains the calls that differ between the systems: Linux has its own calls, `plain`
-//! uses those of every Unix. The feature `portable-unix` selects `plain` on Linux, so that tests
-//! run it.
+//! `extra` contains the calls that differ between systems: it is the directory `linux` on Linux,
+//! and `plain` elsewhere. The feature `portable-unix` selects `plain` on Linux, for tests.
 
 mod ancestry;
 mod child;
@@ -43,5 +42,5 @@ pub(crate) use stdio_kind::{
 };
 pub(crate) use watch::run;
 
-/// The size in bytes of the largest pipe that Linux gives to every user.
+/// The size in bytes of the largest pipe that Linux allows for every user.
 const LARGE_PIPE: usize = 1 << 20;

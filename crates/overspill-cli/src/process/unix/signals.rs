@@ -62,7 +62,7 @@ impl Signals {
         self.queue.as_fd()
     }
 
-    /// Returns the next signal that has come.
+    /// Returns the next signal that has arrived.
     pub(super) fn next(&self) -> Option<ReceivedSignal> {
         self.queue.next()
     }

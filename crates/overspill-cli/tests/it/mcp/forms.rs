@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::client::{Client, lines};
 
-/// The number of characters of a shortened answer at most: 9,500 for text, and as much for parts
+/// The largest number of characters of a shortened answer: 9,500 for text, and as much for parts
 /// that are not text.
 const MOST: usize = 25_000;
 

@@ -123,7 +123,7 @@ const TRIES: u32 = 12;
 /// The size of a room without a limit, in bytes or lines.
 pub(super) const UNBOUNDED: u64 = 1 << 60;
 
-/// The share of the limits from which on they count as full.
+/// The limits count as full if at least this share of them is used.
 const FULL: f64 = 0.97;
 
 /// The share of the limits that the next try aims at.

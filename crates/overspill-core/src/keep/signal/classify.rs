@@ -21,7 +21,7 @@ const LOWEST_MEDIAN: i32 = -200;
 /// The smallest number of passed tests in a test run.
 const PASSED_ROWS: usize = 5;
 
-/// The number of lines in a test run for each passed test, at most.
+/// The largest number of lines in a test run for each passed test.
 const PASSED: usize = 4;
 
 /// The number of lines below which a long output counts as an output of long lines.

@@ -8,7 +8,7 @@ use crate::{Cut, KindHint};
 /// The number of places that are held. Later lines are only counted.
 const HELD_PLACES: usize = 8_192;
 
-/// The number of places of hidden lines that are reported at most.
+/// The largest number of places of hidden lines that are reported.
 const NAMED_PLACES: usize = 64;
 
 /// The lines with a sign of failure that a preview does not show.

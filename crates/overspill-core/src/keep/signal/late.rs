@@ -10,7 +10,7 @@ use super::stamp;
 use super::template_counts::TemplateCounts;
 use super::weights::{Weights, WordWeights};
 
-/// The number of earlier lines of a family from which on the end of a line is not read.
+/// The end of a line is not read if its family has at least this number of earlier lines.
 const OFTEN: u16 = 64;
 
 /// The tables that the search for late failure words needs.

@@ -13,7 +13,7 @@ use crate::text::{Sink, ceil_char, floor_char};
 use crate::{Limits, Piece, Policy, Reason, Span, Why};
 
 /// The largest number of bytes that are held of each end of a line.
-const MOST: usize = 64 * 1024;
+const MOST_BYTES_PER_END: usize = 64 * 1024;
 
 /// The smallest number of bytes of a line that are worth showing.
 const LEAST: u64 = 32;
@@ -31,7 +31,7 @@ pub(super) struct LongLineEnds {
 
 impl LongLineEnds {
     pub(super) fn new(most: usize) -> LongLineEnds {
-        let most = (most / 2 + 8).min(MOST);
+        let most = (most / 2 + 8).min(MOST_BYTES_PER_END);
         let extent = Extent { head: most, tail: most, lines: u64::MAX };
         LongLineEnds { extent, lines: vec![(0, Ends::new(0, extent))] }
     }

@@ -23,7 +23,7 @@ const FEWEST: usize = 3;
 const FEWEST_CUT: usize = 10;
 
 /// The largest number of bytes of a file name in a note.
-const LONGEST: usize = 80;
+const LONGEST_FILE_NAME: usize = 80;
 
 /// A line that notes can count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,7 +180,7 @@ impl FileNames {
 fn shown_name(name: &[u8]) -> Option<String> {
     let is_ordinary = |byte: &u8| byte.is_ascii_alphanumeric() || b"/\\._-+@~".contains(byte);
     let name = name.strip_prefix(b"./").unwrap_or(name);
-    let is_named = name.len() <= LONGEST && name.iter().all(is_ordinary);
+    let is_named = name.len() <= LONGEST_FILE_NAME && name.iter().all(is_ordinary);
     is_named.then(|| String::from_utf8_lossy(name).into_owned())
 }
 

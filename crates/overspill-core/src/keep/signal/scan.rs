@@ -41,7 +41,7 @@ const HELD: usize = 2048;
 const BEST: usize = 1 << 20;
 
 /// The largest number of bytes that are held of each end, for any limits.
-const MOST: usize = 4 << 20;
+const MOST_BYTES_PER_END: usize = 4 << 20;
 
 /// The number of bytes of an output in which every line is read. After them, only lines with a
 /// failure word and the next lines are read, as far as [`ReadBudget`] allows. The lines near them
@@ -112,7 +112,7 @@ enum Feed {
 impl SignalScan {
     pub(crate) fn new(ends: Ends, policy: &Policy, weights: Weights) -> SignalScan {
         let most = policy.limits.most_bytes().unwrap_or(u64::MAX);
-        let most = usize::try_from(most).unwrap_or(usize::MAX).min(MOST);
+        let most = usize::try_from(most).unwrap_or(usize::MAX).min(MOST_BYTES_PER_END);
         let room = PoolRoom { first: most, last: most, best: BEST.max(2 * most) };
         SignalScan {
             ends,

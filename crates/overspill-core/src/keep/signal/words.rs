@@ -9,11 +9,11 @@ use super::{failure, stamp};
 use crate::text::swar;
 
 /// The largest number of bytes of a line that are read after its time stamp.
-const LONGEST: usize = 160;
+const MOST_BYTES: usize = 160;
 /// The largest number of words of a line that are read.
-const MOST: usize = 32;
+const MOST_WORDS: usize = 32;
 /// The number of bytes of a line after which no byte is read.
-pub(super) const LOOKED_AT: usize = stamp::LONGEST + 2 + LONGEST + SKIPPED;
+pub(super) const LOOKED_AT: usize = stamp::LONGEST + 2 + MOST_BYTES + SKIPPED;
 /// The number of bytes that are read in addition if the middle of a long path is skipped.
 const SKIPPED: usize = 128;
 /// The number of words of a path that are read, in addition to its last part.
@@ -49,7 +49,7 @@ const NUMBER: u32 = 0x6E75_6D62;
 /// The words of a line, and the facts that follow from them.
 #[derive(Debug, Clone)]
 pub(crate) struct LineWords {
-    hashes: [u32; MOST],
+    hashes: [u32; MOST_WORDS],
     count: usize,
     /// One bit for each word in capitals.
     capitals: u64,
@@ -136,9 +136,9 @@ pub(super) fn small_word(text: &[u8]) -> u32 {
 /// Reads a line, which comes without its line break.
 pub(crate) fn read(line: &[u8]) -> LineWords {
     let from = stamp::len(line);
-    let text = &line[from..line.len().min(from + LONGEST + SKIPPED)];
+    let text = &line[from..line.len().min(from + MOST_BYTES + SKIPPED)];
     let mut words = LineWords {
-        hashes: [0; MOST],
+        hashes: [0; MOST_WORDS],
         count: 0,
         capitals: 0,
         names: 0,
@@ -152,9 +152,9 @@ pub(crate) fn read(line: &[u8]) -> LineWords {
         bare: true,
     };
     let (mut at, mut template, mut family) = (0, 0_u64, Family::default());
-    let (mut end, mut path) = (LONGEST, 0);
+    let (mut end, mut path) = (MOST_BYTES, 0);
     while let Some(&byte) = text.get(at)
-        && words.count < MOST
+        && words.count < MOST_WORDS
         && at < end
     {
         let start = at;

@@ -9,14 +9,14 @@ use super::reader::{LineRank, StructureLine};
 use crate::Why;
 
 /// The largest number of element names that the reader remembers.
-const NAMES: usize = 512;
+const MOST_NAMES: usize = 512;
 
 /// The state of the reader within a document.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MarkupReader {
     names: Vec<u64>,
     failed: u64,
-    /// The number of lines read of the current failure.
+    /// The number of lines since the current failure began.
     in_failure: Option<u64>,
     /// The number of lines since the current test began.
     since_test: Option<u64>,
@@ -25,34 +25,31 @@ pub(crate) struct MarkupReader {
 impl MarkupReader {
     pub(super) fn read(&mut self, line: StructureLine) -> LineRank {
         let text = line.text;
-        let mut grade = LineRank::PLAIN;
+        let mut rank = LineRank::PLAIN;
         if let Some(lines) = &mut self.in_failure {
             *lines += 1;
             let near = 4 + log2(self.failed - 1) / 2 + log2(*lines / 4);
-            grade = LineRank::new(near, Why::Failure);
+            rank = LineRank::new(near, Why::Failure);
         }
         self.since_test = self.since_test.map(|lines| lines + 1);
         for at in memchr::memchr_iter(b'<', text) {
             let name = name_at(&text[at + 1..]);
             match name {
                 b"testcase" => self.since_test = Some(0),
-                b"testsuites" | b"testsuite" => grade = LineRank::new(0, Why::Heading),
+                b"testsuites" | b"testsuite" => rank = LineRank::new(0, Why::Heading),
                 b"failure" | b"error" => {
                     self.failed += 1;
                     self.in_failure = Some(0);
                     let near = log2(self.failed - 1) / 2;
                     let with = self.since_test;
-                    grade = LineRank { with, ..LineRank::new(near, Why::Failure) };
+                    rank = LineRank { with, ..LineRank::new(near, Why::Failure) };
                 }
                 b"/failure" | b"/error" | b"/testcase" => self.in_failure = None,
                 _ if name.first().is_some_and(u8::is_ascii_alphabetic) => {
-                    if let Some(before) = self.is_new(name) {
+                    if let Some(before) = self.add_name(name) {
                         let near = 8 + log2(before) / 2;
-                        grade = if near < grade.near {
-                            LineRank::new(near, Why::Differs)
-                        } else {
-                            grade
-                        };
+                        rank =
+                            if near < rank.near { LineRank::new(near, Why::Differs) } else { rank };
                     }
                 }
                 _ => {}
@@ -61,13 +58,13 @@ impl MarkupReader {
         if memchr::memmem::find(text, b"/>").is_some() && self.in_failure == Some(0) {
             self.in_failure = None;
         }
-        grade
+        rank
     }
 
-    /// If this element name has not occurred before, returns the number of other names so far.
-    fn is_new(&mut self, name: &[u8]) -> Option<u64> {
+    /// Remembers an element name. If it is new, returns the number of names before it.
+    fn add_name(&mut self, name: &[u8]) -> Option<u64> {
         let hash = hash(name);
-        if self.names.contains(&hash) || self.names.len() == NAMES {
+        if self.names.contains(&hash) || self.names.len() == MOST_NAMES {
             return None;
         }
         self.names.push(hash);
@@ -85,14 +82,14 @@ fn name_at(text: &[u8]) -> &[u8] {
 
 /// Tells whether a text is an XML or HTML document.
 pub(super) fn is_markup(text: &str) -> bool {
-    let mut look = text.as_bytes()[..text.len().min(4096)].to_ascii_lowercase();
-    look.retain(|byte| *byte != b'\r');
+    let mut beginning = text.as_bytes()[..text.len().min(4096)].to_ascii_lowercase();
+    beginning.retain(|byte| *byte != b'\r');
     let starts = [&b"<?xml"[..], b"<!doctype", b"<html", b"<testsuite", b"<svg", b"<rss", b"<feed"];
-    if starts.iter().any(|start| look.starts_with(start)) {
+    if starts.iter().any(|start| beginning.starts_with(start)) {
         return true;
     }
-    // A document that begins with another element must have closing tags.
-    look.starts_with(b"<")
-        && look.get(1).is_some_and(u8::is_ascii_alphabetic)
-        && memchr::memmem::find_iter(&look, b"</").count() >= 3
+    // A text that begins with another element is a document if it has three closing tags.
+    beginning.starts_with(b"<")
+        && beginning.get(1).is_some_and(u8::is_ascii_alphabetic)
+        && memchr::memmem::find_iter(&beginning, b"</").count() >= 3
 }

@@ -1,7 +1,7 @@
 //! Finds items that differ from the items before them, such as a row with another status.
 
 /// The largest number of different shapes that are told apart.
-const MOST: usize = 32;
+const MOST_SHAPES: usize = 32;
 
 /// The shapes of the items of one list so far. The shape of an item is a hash.
 #[derive(Debug, Clone, Default)]
@@ -26,7 +26,7 @@ impl Novelty {
     }
 
     fn is_new_to_all(&mut self, look: u64, count: u64) -> Option<u8> {
-        if self.seen.contains(&look) || self.seen.len() == MOST {
+        if self.seen.contains(&look) || self.seen.len() == MOST_SHAPES {
             return None;
         }
         self.seen.push(look);

@@ -33,7 +33,7 @@ fn weight(text: &[u8]) -> u8 {
 /// The largest number of attempts to find the share of the room for names.
 const TRIES: u32 = 12;
 
-/// The share of the limits from which on they count as full.
+/// The limits count as full if at least this share of them is used.
 const FULL: f64 = 0.99;
 
 /// The precision of the search for the share of the room for names.

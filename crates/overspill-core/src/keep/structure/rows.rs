@@ -11,7 +11,7 @@ use crate::text::mapped::MappedText;
 use crate::text::{LONGEST_ERASURE, Sink, floor_char, nth_char_from_end};
 use crate::{Kind, Policy, Why};
 
-/// The number of bytes of a line that a reader reads at most.
+/// The largest number of bytes of a line that a reader reads.
 const READ: usize = 16 * 1024;
 
 /// The smallest and the largest number of bytes at which a line is clipped.
@@ -339,7 +339,7 @@ impl StructuredLines {
 /// The number of bytes of a line that are held: the bytes that are read and [`BACK`].
 const HELD: usize = READ + BACK;
 
-/// The number of bytes that backspaces can erase at most.
+/// The largest number of bytes that backspaces can erase.
 const BACK: usize = 4 * LONGEST_ERASURE as usize;
 
 /// The number of bytes above which a line of markup is read element by element.

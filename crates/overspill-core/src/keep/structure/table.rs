@@ -8,7 +8,7 @@ use super::novelty::{Novelty, hash, mix};
 use super::reader::{ForeignLines, LineRank, StructureLine, graded};
 use crate::Why;
 
-/// The number of columns whose names are read at most.
+/// The largest number of columns whose names are read.
 const COLUMNS: usize = 64;
 
 /// The state of the reader within a table.

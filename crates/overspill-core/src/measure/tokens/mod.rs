@@ -32,7 +32,7 @@ pub enum Tokens {
 }
 
 impl Tokens {
-    /// The number of bytes that count as one token at most.
+    /// The largest number of bytes that count as one token.
     ///
     /// Vocabularies have longer tokens for runs of blanks. Counting such a run as several tokens
     /// limits the text that a token limit admits, and so the memory.

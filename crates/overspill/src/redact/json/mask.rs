@@ -8,7 +8,7 @@ use overspill_core::internal::json::JsonToken;
 use super::super::Redaction;
 use super::JsonString;
 
-/// The number of bytes for which the value of a pair waits for its name at most.
+/// The largest number of bytes for which the value of a pair waits for its name.
 const HELD: usize = 8 << 10;
 
 /// Masks strings, and keeps everything else as it is written.

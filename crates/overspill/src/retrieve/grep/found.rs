@@ -50,7 +50,7 @@ pub struct GrepLine {
     pub again: Option<Range<u64>>,
 }
 
-/// The number of matches that a line shows with `only` at most.
+/// The largest number of matches that a line shows with `only`.
 const MOST_PARTS: usize = 100;
 /// The number of bytes after which a line shows no further match with `only`.
 const PARTS_BYTES: usize = 4_000;

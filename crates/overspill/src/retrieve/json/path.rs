@@ -49,7 +49,7 @@ pub(super) enum Choice {
     Filter(Filter),
 }
 
-/// The number of steps of a path at most: a set of steps is kept as bits of a number.
+/// The largest number of steps of a path: a set of steps is kept as bits of a number.
 pub(super) const MOST_STEPS: usize = 63;
 
 impl JsonPath {

@@ -4,8 +4,8 @@ use std::fmt;
 
 use super::connect;
 
-/// The number of bytes that the name of a spool has at most. All known file systems accept it.
-const LONGEST: usize = 200;
+/// The largest number of bytes that the name of a spool can have. All known file systems accept it.
+const LONGEST_NAME: usize = 200;
 
 /// The provider of an object store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,11 +69,11 @@ impl Address {
         // A slash becomes a plus sign, which no bucket, folder or tenant can contain.
         let folder = format!("{}/{}/{tenant}", self.bucket, self.prefix).replace("//", "/");
         let name = format!("{}{server}+{}", self.provider.scheme(), folder.replace('/', "+"));
-        if name.len() <= LONGEST {
+        if name.len() <= LONGEST_NAME {
             return name;
         }
         let sum = xxhash_rust::xxh3::xxh3_128(name.as_bytes());
-        format!("{}~{sum:032x}", &name[..LONGEST - 33])
+        format!("{}~{sum:032x}", &name[..LONGEST_NAME - 33])
     }
 
     /// Returns the address of an object in the bucket.
@@ -139,7 +139,7 @@ mod tests {
         assert_ne!(spool("s3://team", "x", &[]), spool("gs://team", "x", &[]));
         assert_ne!(spool("s3://team/a", "b", &[]), spool("s3://team/a/b", "b", &[]));
         let deep = |end: &str| spool(&format!("s3://team/{}{end}", "folder/".repeat(99)), "x", &[]);
-        assert_eq!(deep("a").len(), LONGEST);
+        assert_eq!(deep("a").len(), LONGEST_NAME);
         assert_ne!(deep("a"), deep("b"));
 
         let at = |endpoint| spool("s3://team", "all", &[("AWS_ENDPOINT_URL", endpoint)]);

@@ -13,7 +13,7 @@ use crate::store::{Kept, OutputId, Record};
 
 /// The number of bytes that contain the line of JSON of nearly every output.
 pub(super) const HEAD: u64 = 16 << 10;
-/// The number of bytes that a line of JSON may have at most.
+/// The largest number of bytes that a line of JSON may have.
 pub(super) const LINE: u64 = 4 << 20;
 /// The number of characters of a command that are kept in a line that would be too long.
 const COMMAND_CHARS: usize = 100_000;

@@ -13,7 +13,7 @@ use crate::store::{
     Catalog, Entry, ExpiredOutput, OutputId, RecentOutputs, RecentQuery, Record, Store,
 };
 
-/// The number of bytes that a list of expired outputs may have at most. A list that overspill
+/// The largest number of bytes that a list of expired outputs may have. A list that overspill
 /// writes has 64 entries of less than 3 KB each.
 const LONGEST_LIST: u64 = 1 << 20;
 

@@ -7,8 +7,8 @@ use super::Bucket;
 use crate::Error;
 use crate::store::OutputId;
 
-/// The number of damaged objects that are remembered at most. A peer can write any number of them.
-const MOST: usize = 1_000;
+/// The largest number of damaged objects that are remembered. A peer can write any number of them.
+const MOST_OBJECTS: usize = 1_000;
 
 /// The reason of each damage, by a description of the object.
 #[derive(Debug, Default)]
@@ -17,7 +17,7 @@ pub(super) struct Damage(Mutex<BTreeMap<String, String>>);
 impl Damage {
     fn add(&self, what: String, reason: String) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() < MOST {
+        if all.len() < MOST_OBJECTS {
             all.insert(what, reason);
         }
     }

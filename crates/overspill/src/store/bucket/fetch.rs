@@ -18,7 +18,7 @@ pub(super) const STEP: u64 = 64 << 10;
 pub(super) const STRIDE: u64 = 8 << 20;
 /// The number of such requests at the same time.
 const STRIDES: usize = 2;
-/// The number of bytes that are held in memory at most.
+/// The largest number of bytes that are held in memory.
 const HELD: u64 = 8 << 20;
 /// The number of consecutive reads after which overspill expects the reader to continue.
 const IN_A_ROW: u32 = 2;

@@ -25,7 +25,7 @@ const FRESH: Duration = Duration::from_secs(2);
 const SILENT: Duration = Duration::from_secs(30);
 /// The time limit of a request about an output that is also on this machine.
 pub(super) const OFFLINE: Duration = Duration::from_secs(2);
-/// The number of outputs that are remembered at most.
+/// The largest number of outputs that are remembered.
 const MOST_KNOWN: usize = 256;
 
 /// An output in the bucket.

@@ -17,7 +17,7 @@ use crate::store::{
 /// searched until one has it.
 const LATELY: usize = 3;
 
-/// The number of bytes of a line index that are fetched at most: enough for an output of 256 GiB.
+/// The largest number of bytes of a line index that are fetched: enough for an output of 256 GiB.
 const LONGEST_INDEX: u64 = 64 << 20;
 
 impl Lookup for Bucket {

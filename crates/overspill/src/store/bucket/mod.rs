@@ -99,7 +99,7 @@ pub struct BucketOptions {
     pub tenant: String,
     /// The time for which a call may wait for its upload.
     pub upload_wait: Duration,
-    /// The number of bytes on this machine for copies of objects in the bucket at most.
+    /// The largest number of bytes on this machine for copies of objects in the bucket.
     pub cache: u64,
     /// Variables with the names that the provider's own programs use: region, account, endpoint,
     /// credentials.

@@ -22,7 +22,7 @@ const TURN: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub(super) struct PageCache {
     spool: Disk,
-    /// The number of bytes in the cache at most.
+    /// The largest number of bytes in the cache.
     room: u64,
     /// The number of bytes added since the cache was last trimmed.
     kept: AtomicU64,

@@ -26,7 +26,7 @@ use crate::{Call, Error};
 
 /// The size in bytes above which an output is sent in parts, and the least size of a part.
 const PART: u64 = 12 << 20;
-/// The number of parts of an upload at most. Servers accept this number.
+/// The largest number of parts of an upload. Servers accept this number.
 const MOST_PARTS: u64 = 9_000;
 /// The number of parts that are sent at the same time.
 const PARTS_AT_ONCE: usize = 2;

@@ -80,7 +80,7 @@ impl DiskDraft {
         failed(self.disk.path(), error)
     }
 
-    /// Returns the number of bytes that are kept of the start, and at most of the end.
+    /// Returns the number of bytes to keep of the start, and the largest number of the end.
     fn ends(&self) -> (u64, u64) {
         let most = self.disk.options().most_per_output;
         (most - most / 2, most / 2)

@@ -9,7 +9,7 @@ use crate::store::ExpiredOutput;
 
 pub(super) const FILE: &str = "gone.jsonl";
 /// The size in bytes above which the older half of the list is dropped.
-const LONGEST: u64 = 1 << 20;
+const LARGEST_LIST: u64 = 1 << 20;
 
 /// Adds expired outputs to the list.
 pub(super) fn add(root: &Root, expired: &[ExpiredOutput]) -> io::Result<()> {
@@ -21,7 +21,7 @@ pub(super) fn add(root: &Root, expired: &[ExpiredOutput]) -> io::Result<()> {
     let (mut file, found) = root.make_hidden()?.open_to_append(FILE)?;
     // One write, so that lines of two processes do not mix.
     file.write_all(&lines)?;
-    if found.bytes + lines.len() as u64 > LONGEST { shorten(root) } else { Ok(()) }
+    if found.bytes + lines.len() as u64 > LARGEST_LIST { shorten(root) } else { Ok(()) }
 }
 
 /// Returns the list, the oldest first. Lines that cannot be read are left out.
@@ -36,7 +36,7 @@ fn read_bytes(root: &Root) -> io::Result<Vec<u8>> {
     if let Some(hidden) = root.hidden()?
         && let Some((file, _)) = if_there(hidden.open_file(FILE))?
     {
-        file.take(2 * LONGEST).read_to_end(&mut bytes)?;
+        file.take(2 * LARGEST_LIST).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
 }

@@ -13,7 +13,7 @@ use super::dir::Dir;
 use super::root::Root;
 use crate::store::name::{component, is_component};
 
-/// The number of characters of a project's name in the name of its folder at most. Notices contain
+/// The largest number of characters of a project's name in the name of its folder. Notices contain
 /// the path of an output, so it has to be short.
 const LONGEST_NAME: usize = 24;
 /// The number of characters of the hash in the name of a folder.

@@ -16,8 +16,8 @@ use crate::Error;
 use crate::store::OutputId;
 use crate::store::seal::saved_by_later_version;
 
-/// The number of times that the project's folder is made again if sweeps remove it while it is
-/// empty.
+/// The number of attempts to put a file into the project's folder. A sweep can remove the folder
+/// while it is empty.
 const FOLDER_ATTEMPTS: u32 = 100;
 
 /// The file of an output, with the directory that contains it.
@@ -28,8 +28,8 @@ pub(super) struct Located {
     pub(super) found: Found,
 }
 
-/// The folder of each output that was listed. The folder can be gone since then, so this is only
-/// the first place to look.
+/// The folder in which each output was seen last. The folder may be gone, so this is only the first
+/// place to look.
 pub(super) type SeenFolders = HashMap<OutputId, Arc<str>>;
 
 impl Disk {
@@ -86,8 +86,8 @@ impl Disk {
 
     /// Gives a file its name in the directory for new outputs, and returns that directory.
     ///
-    /// A sweep can remove the empty folder of the project after it was opened. Then both steps are
-    /// done again. If the folder disappears every time, the file goes into the directory of the
+    /// A sweep can remove the empty folder of the project after it was opened. Then the folder is
+    /// made again. If the folder disappears every time, the file goes into the directory of the
     /// store, which is never removed.
     pub(super) fn publish(&self, root: &Root, temp: &mut Temp, file: &str) -> io::Result<Folder> {
         let mut attempts = if self.folder_name().is_some() { FOLDER_ATTEMPTS } else { 1 };
@@ -131,11 +131,12 @@ impl Disk {
         if !self.has_folders() {
             return Ok(None);
         }
-        let here = self.folder_name().filter(|here| seen.as_ref() != Some(here));
-        if let Some(found) = here.as_ref().map(look_into).transpose()?.flatten() {
+        let project = self.folder_name().filter(|project| seen.as_ref() != Some(project));
+        if let Some(found) = project.as_ref().map(look_into).transpose()?.flatten() {
             return Ok(Some(found));
         }
-        for folder in root.folder_names()?.iter().filter(|folder| here.as_ref() != Some(folder)) {
+        for folder in root.folder_names()?.iter().filter(|folder| project.as_ref() != Some(folder))
+        {
             if let Some(found) = look_into(folder)? {
                 let mut seen = root.seen.lock().unwrap_or_else(PoisonError::into_inner);
                 seen.insert(name.clone(), folder.clone());
@@ -145,7 +146,7 @@ impl Disk {
         Ok(None)
     }
 
-    /// Opens the directory for an output. Only a name that the store can make is an output.
+    /// Opens the store's directory. Fails if the store cannot have made this name.
     fn root_of(&self, name: &OutputId) -> Result<Arc<Root>, Error> {
         let root = self.root()?;
         let is_ours = self.options().names.name_of(&self.file_name(name)).as_ref() == Some(name);

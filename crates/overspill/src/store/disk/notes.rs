@@ -21,7 +21,7 @@ const RETRIEVED: &str = "retrieved ";
 /// line.
 const PARTS: &str = "parts ";
 /// The size in bytes above which a record file does not grow: the next `describe` replaces it.
-const LONGEST: u64 = 16 << 20;
+const LARGEST_FILE: u64 = 16 << 20;
 
 /// Returns the name of the record file of an output.
 pub(super) fn file(name: &OutputId) -> String {
@@ -107,7 +107,7 @@ pub(super) fn describe(root: &Root, name: &OutputId, record: &Record) -> io::Res
     line.push(b'\n');
     let records = root.make_area(Area::Records)?;
     let (mut notes, found) = records.open_to_append(&file(name))?;
-    if found.bytes + line.len() as u64 <= LONGEST {
+    if found.bytes + line.len() as u64 <= LARGEST_FILE {
         // One write: a reader sees either the whole line or a line without its line feed.
         return notes.write_all(&line);
     }
@@ -133,7 +133,7 @@ pub(super) fn retrieved(
         parts => format!("{PARTS}{}\n", read_ranges::to_line(&parts)),
     };
     let line = format!("\n{RETRIEVED}{bytes}\n{parts}");
-    if found.bytes + line.len() as u64 <= LONGEST {
+    if found.bytes + line.len() as u64 <= LARGEST_FILE {
         notes.write_all(line.as_bytes())
     } else {
         Ok(())
@@ -163,7 +163,7 @@ struct RecordLines {
 
 fn lines(records: &Dir, name: &OutputId) -> Option<RecordLines> {
     let (notes, found) = records.open_file(&file(name)).ok()?;
-    let mut bytes = vec![0; found.bytes.min(2 * LONGEST) as usize];
+    let mut bytes = vec![0; found.bytes.min(2 * LARGEST_FILE) as usize];
     let len = dir::read_at(&notes, &mut bytes, 0).ok()?;
     bytes.truncate(len);
     let sealed = Seal::len(&bytes).filter(|len| *len <= bytes.len()).unwrap_or(0);

@@ -17,7 +17,7 @@ pub struct DiskOptions {
     pub records: bool,
     /// The protection against power loss.
     pub durability: Durability,
-    /// The number of bytes that are saved of one output at most. Larger outputs keep the first and
+    /// The largest number of bytes that are saved of one output. Larger outputs keep the first and
     /// the last half of this limit.
     pub most_per_output: u64,
     /// The number of bytes of the disk that stay free. An output that would need them is not saved.
@@ -39,7 +39,7 @@ pub struct DiskOptions {
 }
 
 impl DiskOptions {
-    /// The number of bytes that are saved of one output at most by default.
+    /// The largest number of bytes that are saved of one output by default.
     pub const MAX_OUTPUT: u64 = 256 << 20;
 }
 

@@ -23,7 +23,7 @@ pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
 
 /// The number of bytes up to which a line is ignored here: the agent gets such short outputs whole.
 const WHOLE: usize = 8_000;
-/// The number of bytes of an output that the transcript has at most.
+/// The largest number of bytes of an output that the transcript can have.
 const RECORDED: usize = 65_536;
 /// The number of whole outputs that wait for the line with the text that the agent gets.
 const WAITING: usize = 8;

@@ -77,6 +77,7 @@ impl TranscriptReader for Reader {
             }
             Some("toolResult") => {
                 let shown = text_of(message.content).unwrap_or_default();
+                // pi ends an output that it has cut with one of these texts.
                 let end = end_of(&shown, 300);
                 let is_cut = end.contains("[Showing lines ") || end.contains("Full output: ");
                 let (id, failed) = (message.id.unwrap_or_default(), message.is_error);

@@ -13,14 +13,14 @@ use super::super::wait::{Interest, Watched, poll_all};
 /// The interval at which to look for a gone reader. `select` cannot wait for that.
 const LOOK: Duration = Duration::from_millis(100);
 /// The longest timeout. Some systems refuse a longer one.
-const LONGEST: Duration = Duration::from_secs(3600);
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// Waits until a descriptor is ready, the time is over or a signal comes. It may return earlier.
 pub(in super::super) fn wait(watched: &mut [Watched], timeout: Option<Duration>) -> io::Result<()> {
     if watched.iter().any(|one| one.fd.as_raw_fd() as usize >= FD_SETSIZE) {
         return poll_all(watched, timeout);
     }
-    let mut timeout = timeout.map(|timeout| timeout.min(LONGEST));
+    let mut timeout = timeout.map(|timeout| timeout.min(LONGEST_TIMEOUT));
     for one in watched.iter_mut().filter(|one| one.interest == Interest::HangUp) {
         poll_all(std::slice::from_mut(one), Some(Duration::ZERO))?;
         let longest = if one.ready { Duration::ZERO } else { LOOK };

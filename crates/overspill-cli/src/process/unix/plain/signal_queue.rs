@@ -59,12 +59,12 @@ impl SignalQueue {
         Ok(queue)
     }
 
-    /// Returns the descriptor that becomes readable when a signal has come.
+    /// Returns the descriptor that becomes readable when a signal arrives.
     pub(in super::super) fn as_fd(&self) -> BorrowedFd<'_> {
         self.reader
     }
 
-    /// Returns the next signal that has come.
+    /// Returns the next signal that has arrived.
     pub(in super::super) fn next(&self) -> Option<ReceivedSignal> {
         let mut bytes = SignalRecord::default();
         // Records are written whole, so they are read whole.

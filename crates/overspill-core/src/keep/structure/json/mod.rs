@@ -22,7 +22,7 @@ pub(crate) struct Outline {
     ranks: Vec<u32>,
     /// For each value, the index of the first value that is not inside it.
     ends: Vec<u32>,
-    /// The rank from which on everything is shown.
+    /// Everything is shown if this rank is shown.
     highest: u32,
 }
 

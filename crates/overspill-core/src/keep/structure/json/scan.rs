@@ -69,7 +69,7 @@ impl JsonScan {
         self.tree.root.filter(|_| self.is_complete())
     }
 
-    /// Tells whether one whole array or object has come.
+    /// Tells whether one array or object is complete.
     fn is_complete(&self) -> bool {
         !self.has_failed && self.tokens.is_done()
     }

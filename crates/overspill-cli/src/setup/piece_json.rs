@@ -1,18 +1,18 @@
-//! The JSON form of pieces in a receipt.
+//! Converts pieces, the changes that `init` makes in files, to the JSON of a receipt, and back.
 
 use serde_json::{Value, json};
 
 use super::piece::{JsonNeed, SetupPiece};
 use super::plan::{LayeredPiece, SetupLayer};
 
-const NEEDS: [(JsonNeed, &str); 3] =
+const NEED_NAMES: [(JsonNeed, &str); 3] =
     [(JsonNeed::Nothing, "nothing"), (JsonNeed::NoValue, "no value"), (JsonNeed::Object, "object")];
 
 pub(super) fn as_json(noted: &LayeredPiece) -> Value {
     let layer = SetupLayer::ALL.iter().find(|(layer, _)| *layer == noted.layer);
     let mut value = match &noted.piece {
         SetupPiece::Json { path, value, need } => {
-            let need = NEEDS.iter().find(|(known, _)| known == need).map(|(_, name)| name);
+            let need = NEED_NAMES.iter().find(|(known, _)| known == need).map(|(_, name)| name);
             json!({"kind": "json", "path": path, "value": value, "need": need})
         }
         SetupPiece::Item { path, value } => json!({"kind": "item", "path": path, "value": value}),
@@ -44,7 +44,7 @@ pub(super) fn piece_of(noted: &Value) -> Option<LayeredPiece> {
             value: value.clone(),
             need: {
                 let name = noted.get("need")?.as_str()?;
-                NEEDS.into_iter().find(|(_, known)| *known == name)?.0
+                NEED_NAMES.into_iter().find(|(_, known)| *known == name)?.0
             },
         },
         "item" => SetupPiece::Item { path: path()?, value: value.clone() },

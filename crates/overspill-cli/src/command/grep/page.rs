@@ -1,5 +1,4 @@
-//! The request of a `grep` call: it computes the room for matches on a page, and the command for
-//! the next page.
+//! The pages of `grep`: the room for matches on a page, and the command for the next page.
 
 use overspill::core::Limits;
 use overspill::retrieve::{Answer, Query, Request};
@@ -11,17 +10,17 @@ use crate::env::Env;
 use crate::hosts;
 use crate::stores::Outputs;
 
-/// The number of bytes that a heading, or the sentence about more matches, has at most.
+/// The largest number of bytes of a heading, or of the sentence about more matches.
 pub(super) const HEADING_BYTES: u64 = 80;
-/// The number of lines of a page without a match: a heading, the report about lines that were not
+/// The lines of a page that are not matches: a heading, the report about lines that were not
 /// searched, and the command for the next page.
 const FRAME_LINES: u64 = 3;
-/// The number of lines that a page in JSON has at most. Each line has names of fields beside its
-/// text.
+/// The largest number of lines of a page in JSON.
 const JSON_LINES: u64 = 200;
+/// The room for the names of the fields in a line of JSON, in bytes.
 const JSON_LINE_BYTES: u64 = 100;
 
-/// The arguments of the search, and the outputs to begin with.
+/// The arguments of the search, and the output to begin with.
 pub(super) struct GrepRequest<'a> {
     pub(super) args: &'a GrepArgs,
     pub(super) env: &'a Env,
@@ -34,7 +33,7 @@ pub(super) struct GrepRequest<'a> {
 
 impl GrepRequest<'_> {
     /// Tells whether the answer lists outputs and not lines.
-    pub(super) fn is_of_outputs(&self) -> bool {
+    pub(super) fn lists_outputs(&self) -> bool {
         self.args.count || self.args.files_with_matches
     }
 
@@ -46,7 +45,7 @@ impl GrepRequest<'_> {
         if !self.args.json {
             return Limits { bytes, lines: page.lines.map(|lines| lines - FRAME_LINES), ..page };
         }
-        // Each line has names of fields beside its text, and an escaped character takes more room.
+        // Each line has names of fields, and half of the room is for escapes in the text.
         let lines = JSON_LINES.min(page.bytes.unwrap_or(u64::MAX) / (2 * JSON_LINE_BYTES));
         let fields = lines * JSON_LINE_BYTES;
         let bytes = bytes.map(|bytes| bytes.saturating_sub(fields + beside) / 2);
@@ -60,14 +59,14 @@ impl GrepRequest<'_> {
         self.command_of(&words, outputs).len() as u64
     }
 
-    /// Returns the command for the next page, which begins with the first of the outputs that are left.
+    /// Returns the command for the next page, which begins with the first output of `left`.
     pub(super) fn command(&self, next: &Request, left: &[(Outputs, OutputId)]) -> String {
         let Request::Search { query, .. } = next else {
             return command_line(next, self.env.program_name());
         };
         let alone = left.len() == 1 && !self.all;
-        // `-m` limits the matches of each output, so the matches of the first output are counted
-        // separately.
+        // `-m` limits the matches of each output, so `--shown` says how many matches of the first
+        // output earlier pages have shown.
         let (most, shown) = match (self.query.most, query.most) {
             (Some(most), Some(rest)) if !alone => (Some(most), most - rest),
             (_, rest) => (rest, 0),
