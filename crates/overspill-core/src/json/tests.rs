@@ -1,3 +1,5 @@
+//! Tests of the JSON tokenizer against `serde_json`.
+
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 

@@ -1,3 +1,5 @@
+//! Tests of the comparison of two outputs.
+
 use proptest::prelude::*;
 
 use super::*;

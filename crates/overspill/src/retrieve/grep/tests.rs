@@ -1,3 +1,5 @@
+//! Tests of the search in saved outputs.
+
 use grep_matcher::Matcher;
 use proptest::prelude::*;
 use proptest::sample::select;

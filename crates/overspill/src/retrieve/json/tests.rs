@@ -1,3 +1,5 @@
+//! Tests of reading JSON values by their path.
+
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 

@@ -1,3 +1,5 @@
+//! Tests of reading test names from reports.
+
 use super::*;
 
 #[test]
