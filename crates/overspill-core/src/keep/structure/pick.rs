@@ -228,7 +228,10 @@ impl StructuredLines {
             .windows(2)
             .all(|pair| !pair[0].clipped && pair[0].number + 1 == pair[1].number);
         let len: u64 = between.iter().map(|row| u64::from(row.len)).sum();
-        connected && len <= mark.size.bytes && between.len() as u64 <= most_lines
+        // The mark has room for long numbers, so most marks are shorter. Several lines must be clearly
+        // shorter, or they would cost a line that matters.
+        let room = if between.len() > 1 { mark.size.bytes * 2 / 3 } else { mark.size.bytes };
+        connected && len <= room && between.len() as u64 <= most_lines
     }
 
     fn block(&self, rows: Range<usize>, ranks: &[(u32, Why)], len: u64) -> SelectedBlock {
