@@ -153,7 +153,7 @@ def test_store_that_raises_or_answers_nonsense_is_a_failed_save():
     for answer in [None, 5, "", {}, {"id": "../x"}, [], object(), True]:
         outcome = Overspill(store=Nonsense(), max_lines=5).process(numbered(100))
         assert outcome.spilled and outcome.error and outcome.path is None, answer
-    with pytest.raises(StoreError, match="nothing of list"):
+    with pytest.raises(StoreError, match="does not support list"):
         Overspill(store=Broken()).list()
 
 
