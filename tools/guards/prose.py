@@ -69,14 +69,19 @@ def headless_in_sources(tree):
     return list(places(HEADLESS, sources(tree)))
 
 
-def old_words(tree):
-    """Returns the old words of the glossary as one pattern."""
+def old_phrases(tree):
+    """Returns the last column of the tables in the glossary."""
     phrases = []
     for line in tree.files.get(GLOSSARY, "").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")] if line.startswith("| ") else []
         if cells and cells[-1] != "do not write" and not cells[-1].startswith("---"):
             phrases += [phrase.strip() for phrase in cells[-1].split(", ") if phrase.strip()]
-    spelled = [re.escape(phrase).replace(r"\ ", r"\s+(?:///?\s*)?") for phrase in phrases]
+    return phrases
+
+
+def old_words(tree):
+    """Returns the old words of the glossary as one pattern."""
+    spelled = [re.escape(phrase).replace(r"\ ", r"\s+(?:///?\s*)?") for phrase in old_phrases(tree)]
     ends = [phrase + (r"\b" if phrase[-1].isalpha() else "") for phrase in spelled]
     return re.compile(rf"\b(?i:{'|'.join(ends)})") if ends else re.compile(r"(?!)")
 
@@ -95,7 +100,8 @@ def old_words_in_sources(tree):
 
 def old_words_in_names(tree):
     """Names in the code, options of the program and JSON keys."""
-    single = re.compile(r"(?:^|[^a-z])(?:bounded|bound(?=_result)|spared|befell|whatever|whoever)(?![a-z])", re.I)
+    singles = "|".join(phrase for phrase in old_phrases(tree) if phrase.isalpha())
+    single = re.compile(rf"(?:^|[^a-z])(?:{singles or '(?!)'})(?![a-z])", re.I)
     found = []
     for path, source in tree.sources():
         for name in re.finditer(r"\b[A-Za-z_]\w+", source.code):

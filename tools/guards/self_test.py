@@ -67,7 +67,10 @@ CASES = {
         {**GLOSSARY, LIB: "/// The pattern is\n/// none.\nfn f() {}"},
         {**GLOSSARY, LIB: "/// Short output.\nfn f() { bounded(); }"},
     ),
-    "old-words-in-names": ({LIB: "struct BoundedText;"}, {LIB: 'fn unbounded_text() { g("bounded"); } // bounded'}),
+    "old-words-in-names": (
+        {**GLOSSARY, LIB: "struct BoundedText;"},
+        {**GLOSSARY, LIB: 'fn unbounded_text() { g("bounded"); } // bounded'},
+    ),
     "long-sentences-in-docs": (
         {"README.md": "The output " + "is very long " * 10},
         {"README.md": "The output is short. " * 10 + "\n\n| a cell | " * 20},
