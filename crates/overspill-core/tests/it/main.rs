@@ -12,6 +12,7 @@ mod limits;
 mod logs;
 mod long_lines;
 mod notes;
+mod prefixes;
 mod redraws;
 mod runs;
 mod signal;

@@ -129,7 +129,7 @@ pub(super) fn lift(lines: &mut ScoredLines) {
         let line = lines.lines[at];
         let lifted = block.score(&line);
         // The line of a test that passed does not explain a failed test.
-        let passed = || outcome::outcome(lines.text(&line)) == Some(Outcome::Passed);
+        let passed = || outcome::outcome(lines.body(&line)) == Some(Outcome::Passed);
         if lifted > line.score && !passed() {
             lines.lines[at].lifted = lifted;
         }
@@ -155,7 +155,7 @@ fn heading(lines: &ScoredLines, row: usize, last: Option<(usize, Option<usize>)>
             continue;
         }
         if line.own.indent < indent {
-            return is_heading(lines.text(line)).then_some(at);
+            return is_heading(lines.body(line)).then_some(at);
         }
         if let Some((last, heading)) = last
             && last == at

@@ -23,7 +23,7 @@ pub(super) fn bridged(lines: &ScoredLines, chosen: &[bool]) -> Vec<bool> {
         let belongs = |at: &usize| {
             let line = &all[*at];
             let is_next = line.number == all[row].number + (*at - row) as u64;
-            let passed = || outcome::outcome(lines.text(line)) == Some(Outcome::Passed);
+            let passed = || outcome::outcome(lines.body(line)) == Some(Outcome::Passed);
             is_next && (line.own.blank || below.has(&line.own) && !passed())
         };
         let block = (row + 1..all.len()).take(BLOCK).take_while(belongs);
@@ -33,7 +33,7 @@ pub(super) fn bridged(lines: &ScoredLines, chosen: &[bool]) -> Vec<bool> {
     for at in
         (1..all.len()).rev().filter(|&at| chosen[at] && all[at - 1].number + 1 == all[at].number)
     {
-        bridged[at - 1] |= diagnostic::place_below(lines.text(&all[at])).is_some();
+        bridged[at - 1] |= diagnostic::place_below(lines.body(&all[at])).is_some();
     }
     let shown: Vec<usize> = (0..all.len()).filter(|&at| bridged[at]).collect();
     for (before, after) in shown.iter().copied().zip(shown.iter().copied().skip(1)) {

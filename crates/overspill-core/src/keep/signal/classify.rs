@@ -144,7 +144,7 @@ fn failing(lines: &ScoredLines, (from, to): (f64, f64)) -> f64 {
 
 /// Tells whether the lines are a test run: many lines report a passed test.
 fn is_test_run(lines: &ScoredLines) -> bool {
-    let passed = |line: &&ScoredLine| outcome::outcome(lines.text(line)) == Some(Outcome::Passed);
+    let passed = |line: &&ScoredLine| outcome::outcome(lines.body(line)) == Some(Outcome::Passed);
     let passed = lines.lines.iter().filter(passed).count();
     passed >= PASSED_ROWS && passed * PASSED >= lines.lines.len()
 }

@@ -90,6 +90,8 @@ pub(crate) struct OutputCounts {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LineFeatures {
     pub(crate) len: u16,
+    /// The number of bytes of the time stamp and the columns at the start of the line.
+    pub(crate) from: u8,
     /// The number of earlier lines with the same template.
     pub(crate) so_far: u16,
     /// The number of earlier lines of the same family.

@@ -6,7 +6,6 @@ use super::form::RowForm;
 use super::line::ScoredLines;
 use super::line_cache::LineCache;
 use super::outcome::{self, Outcome};
-use super::stamp;
 use super::template_counts::TemplateCounts;
 use super::weights::{Weights, WordWeights};
 
@@ -28,7 +27,7 @@ impl LateWords<'_> {
         let is_cut = |at: &usize| {
             let (line, own) = (&lines.lines[*at], &lines.lines[*at].own);
             let is_often = own.family_so_far >= OFTEN;
-            let failed = || outcome::outcome(lines.text(line)) == Some(Outcome::Failed);
+            let failed = || outcome::outcome(lines.body(line)) == Some(Outcome::Failed);
             let is_known = !line.read || own.hit;
             usize::from(line.len) > usize::from(own.read_to) + 1
                 && !is_known
@@ -42,10 +41,9 @@ impl LateWords<'_> {
         let mut found = false;
         for at in cut {
             let line = lines.lines[at];
-            let read_to = usize::from(line.own.read_to);
-            let Some(late) = self.worth(lines.text(&line), read_to, &stems) else { continue };
-            let text = lines.text(&line);
-            let form = RowForm::of(&text[stamp::len(text)..]);
+            let read_to = usize::from(line.own.read_to - u16::from(line.own.from));
+            let Some(late) = self.worth(lines.body(&line), read_to, &stems) else { continue };
+            let form = RowForm::of(lines.body(&line));
             let own = LineFeatures { hit: true, form, ..line.own };
             let worth = line.worth.or(late);
             let more = self.around(lines, at, &own) - self.around(lines, at, &line.own);
@@ -57,6 +55,7 @@ impl LateWords<'_> {
     }
 
     /// Returns the weights of the first failure word after `read_to` and of the words behind it.
+    /// `text` is the line without its prefix.
     fn worth(
         &mut self,
         text: &[u8],
@@ -69,7 +68,7 @@ impl LateWords<'_> {
         let ends_word = |byte: &u8| byte.is_ascii_whitespace() || *byte == b':';
         let start = text[..found].iter().rposition(ends_word).map_or(0, |at| at + 1);
         let late = self.known.find(&text[start..], self.weights);
-        let passed = || outcome::has_passed(&text[stamp::len(text)..]);
+        let passed = || outcome::has_passed(text);
         (late.hit && !passed()).then_some(late.worth)
     }
 

@@ -8,6 +8,7 @@ use super::classify::{Class, classify};
 use super::failure_lines::FailureLines;
 use super::features::{ContextFeatures, LineFeatures, OutputCounts};
 use super::long::LongLines;
+use super::stamp;
 use super::weights::{Weights, WordWeights};
 use crate::keep::SelectedBlock;
 use crate::measure::limits::Cost;
@@ -70,6 +71,12 @@ impl ScoredLine {
         self.at as usize..self.at as usize + usize::from(self.len)
     }
 
+    /// Returns `text`, the text of this line, without its time stamp and the columns of a CI system.
+    pub(crate) fn body<'a>(&self, text: &'a [u8]) -> &'a [u8] {
+        let from = if self.read { usize::from(self.own.from) } else { stamp::len(text) };
+        text.get(from..).unwrap_or_default()
+    }
+
     pub(crate) fn is_unscored(&self) -> bool {
         self.score == ScoredLine::UNSCORED
     }
@@ -118,6 +125,11 @@ impl ScoredLines {
 
     pub(crate) fn text(&self, line: &ScoredLine) -> &[u8] {
         &self.text[line.place()]
+    }
+
+    /// Returns the text of a line without its time stamp and the columns of a CI system.
+    pub(crate) fn body(&self, line: &ScoredLine) -> &[u8] {
+        line.body(self.text(line))
     }
 
     /// Returns the number of lines of the output, held or not; 0 if no line is held.

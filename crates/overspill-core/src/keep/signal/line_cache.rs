@@ -17,7 +17,7 @@ const WORDS: usize = 1 << 12;
 pub(crate) struct CachedLine {
     pub(crate) kinds: LineKinds,
     pub(crate) worth: WordWeights,
-    /// The number of bytes of the time stamp at the start of the line.
+    /// The number of bytes of the time stamp and the columns at the start of the line.
     pub(crate) from: u8,
     pub(crate) indent: u8,
     /// The offset at which reading stopped. The words after it are unknown.

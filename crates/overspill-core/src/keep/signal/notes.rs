@@ -186,7 +186,7 @@ fn shown_name(name: &[u8]) -> Option<String> {
 
 /// Finds the messages of a compiler or a linter, with their places.
 fn messages(lines: &ScoredLines, files: &mut FileNames) -> Vec<Option<NotedLine>> {
-    let text = |at: usize| lines.lines.get(at).map(|line| lines.text(line).trim_ascii_end());
+    let text = |at: usize| lines.lines.get(at).map(|line| lines.body(line).trim_ascii_end());
     let mut heading: Option<&[u8]> = None;
     let mut found = Vec::with_capacity(lines.lines.len());
     for at in 0..lines.lines.len() {

@@ -4,8 +4,8 @@
 //! word: `ok 12 - rejects an invalid key`. The result is at the start or at the end of the line. A
 //! count of zero failures is a success, too: `Failures: 0`.
 
+use super::failure;
 use super::line::ScoredLines;
-use super::{failure, stamp};
 
 /// The result of a test or a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,8 +70,7 @@ pub(super) fn is_test_run(lines: &ScoredLines) -> bool {
     let (mut rows, mut outcomes) = (0, 0);
     for line in lines.lines.iter().step_by(step).filter(|line| !line.own.blank) {
         rows += 1;
-        let text = lines.text(line);
-        outcomes += usize::from(outcome(&text[stamp::len(text)..]).is_some());
+        outcomes += usize::from(outcome(lines.body(line)).is_some());
     }
     rows > 0 && outcomes * 2 >= rows
 }

@@ -210,7 +210,8 @@ impl SignalScan {
                 continue;
             }
             let text = self.pool.last.text(&line).to_vec();
-            let (own, worth, kinds) = self.read(text.strip_suffix(b"\n").unwrap_or(&text), false);
+            let (own, worth, kinds) =
+                self.read(text.strip_suffix(b"\n").unwrap_or(&text), |_, _| false);
             let own = LineFeatures { red: line.own.red, ..own };
             if own.hit {
                 self.failures.push(line.start);
@@ -267,8 +268,7 @@ impl SignalScan {
             self.read_budget.passed(text.len(), read);
         }
         let (own, worth, kinds) = if read {
-            let is_quoted = self.is_quoted(text);
-            self.read(text, is_quoted)
+            self.read(text, Self::is_quoted)
         } else {
             let own = LineFeatures { red: self.red, ..LineFeatures::unread(text) };
             (own, WordWeights::default(), LineKinds::default())
@@ -316,9 +316,9 @@ impl SignalScan {
     }
 
     /// Tells whether the current line quotes source.
-    fn is_quoted(&mut self, text: &[u8]) -> bool {
+    fn is_quoted(&mut self, body: &[u8]) -> bool {
         let last = &self.pool.last;
-        self.quoted.next(text, last.lines.back().map(|line| last.text(line)))
+        self.quoted.next(body, last.lines.back().map(|line| line.body(last.text(line))))
     }
 
     /// Writes the current line to the screen, if the cursor has moved up before.
@@ -332,20 +332,28 @@ impl SignalScan {
         }
     }
 
-    /// Reads the words of a line.
-    fn read(&mut self, text: &[u8], is_quoted: bool) -> (LineFeatures, WordWeights, LineKinds) {
+    /// Reads the words of a line. `is_quoted` tells whether the text after the prefix of the line
+    /// quotes source.
+    fn read(
+        &mut self,
+        text: &[u8],
+        is_quoted: fn(&mut SignalScan, &[u8]) -> bool,
+    ) -> (LineFeatures, WordWeights, LineKinds) {
         let found = self.known.find(text, &self.weights);
         let CachedLine { kinds, worth, from, indent, read_to, hit, place, bare, blank, trace } =
             found;
+        let body = text.get(usize::from(from)..).unwrap_or_default();
+        let is_quoted = is_quoted(self, body);
         // The result of a test depends on digits and on the end of the line. The cache has neither.
-        let passed = hit && (is_quoted || outcome::has_passed(&text[usize::from(from)..]));
+        let passed = hit && (is_quoted || outcome::has_passed(body));
         let (hit, worth) = if passed { (false, worth.of_passed()) } else { (hit, worth) };
         let counts = self.counts.add(kinds);
-        let hit = hit && !(counts.family >= FEW && outcome::is_warning(&text[usize::from(from)..]));
-        let form = if hit { RowForm::of(&text[usize::from(from)..]) } else { RowForm::Other };
+        let hit = hit && !(counts.family >= FEW && outcome::is_warning(body));
+        let form = if hit { RowForm::of(body) } else { RowForm::Other };
         let own = LineFeatures {
             form,
             len: text.len() as u16 - u16::from(from),
+            from,
             so_far: counts.template,
             family_so_far: counts.family,
             indent,
@@ -355,7 +363,7 @@ impl SignalScan {
             red: self.red,
             blank,
             trace,
-            diff: belongs::diff_mark(text),
+            diff: belongs::diff_mark(body),
             read_to,
         };
         (own, worth, kinds)

@@ -8,7 +8,6 @@ use std::hash::{BuildHasherDefault, Hasher};
 use super::belongs;
 use super::diagnostic::{self, Level, Report};
 use super::line::{ScoredLine, ScoredLines};
-use super::stamp;
 use super::weights::UNIT;
 
 /// The part of its share that a copy of a line adds to the copy that counts. A line that occurs
@@ -64,9 +63,9 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
     copies.reserve(shares.len());
     for (at, line) in lines.lines.iter().enumerate() {
         let message =
-            Some(line).filter(|_| is_log).and_then(|line| diagnostic::read(lines.text(line)));
-        has_messages |= message.is_some() || diagnostic::place_below(lines.text(line)).is_some();
-        let said = message.map_or_else(|| without_stamp(lines.text(line)), |found| found.message);
+            Some(line).filter(|_| is_log).and_then(|line| diagnostic::read(lines.body(line)));
+        has_messages |= message.is_some() || diagnostic::place_below(lines.body(line)).is_some();
+        let said = message.map_or_else(|| lines.body(line), |found| found.message);
         match copies.entry(hash(said)) {
             Entry::Vacant(entry) => drop(entry.insert(at)),
             Entry::Occupied(mut entry) => {
@@ -113,7 +112,7 @@ fn prefer_rare_rules(lines: &mut ScoredLines) {
     let report = Report::of(lines);
     let Some(worst) = report.worst.filter(|_| report.is_report) else { return };
     let rule = |line: &ScoredLine| {
-        let found = diagnostic::read(lines.text(line)).filter(|found| found.level == worst)?;
+        let found = diagnostic::read(lines.body(line)).filter(|found| found.level == worst)?;
         found.rule().map(hash)
     };
     let rules: Vec<Option<u64>> = lines.lines.iter().map(rule).collect();
@@ -135,8 +134,8 @@ fn prefer_rare_rules(lines: &mut ScoredLines) {
 fn fade_bodies(lines: &ScoredLines, is_copy: &[bool], shares: &mut [f64]) {
     let mut fades = false;
     for at in 0..shares.len() {
-        let (line, text) = (&lines.lines[at], lines.text(&lines.lines[at]));
-        let below = lines.lines.get(at + 1).map(|below| lines.text(below));
+        let (line, text) = (&lines.lines[at], lines.body(&lines.lines[at]));
+        let below = lines.lines.get(at + 1).map(|below| lines.body(below));
         let is_message = diagnostic::read(text).is_some()
             || line.own.indent == 0 && below.and_then(diagnostic::place_below).is_some();
         let is_body = line.own.indent > 0 || diagnostic::is_gutter(text);
@@ -189,8 +188,4 @@ fn place(line: &ScoredLine, lines: &ScoredLines) -> f64 {
     let all = lines.lines.last().map_or(0, |last| last.number);
     let (from_start, from_end) = (line.number as f64, (all - line.number) as f64);
     f64::from(line.len) * (1.0 / (from_start + NEAR) + 2.0 / (from_end + NEAR))
-}
-
-fn without_stamp(text: &[u8]) -> &[u8] {
-    &text[stamp::len(text).min(text.len())..]
 }

@@ -1,25 +1,61 @@
-//! Recognizes time stamps at the start of a line. The score ignores them.
+//! Recognizes the prefix that a CI system or a logger puts before a line: time stamps and columns.
+//! The score ignores the prefix.
 
 /// The largest number of bytes of a time stamp, without a bracket and a blank after it.
-pub(super) const LONGEST: usize = 48;
+const LONGEST_TIME: usize = 48;
 
-/// Returns the number of bytes of the time stamp at the start of `line`, with the blank after it.
+/// The largest number of bytes of the names of a job and its step, tabs included.
+const LONGEST_NAMES: usize = 128;
+
+/// The largest number of bytes of a prefix.
+pub(super) const LONGEST: usize = LONGEST_NAMES + BYTE_ORDER_MARK.len() + LONGEST_TIME + 2 + STREAM;
+
+/// GitHub begins the log of each step with this mark.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// The number of bytes of the stream column of GitLab.
+const STREAM: usize = 4;
+
+/// Returns the number of bytes of the prefix of `line`, with the blank after it.
+///
+/// `gh run view --log` prints the job, the step and the time of each line, GitLab the time and the
+/// stream, BuildKit the number of the step and the seconds.
+pub(crate) fn len(line: &[u8]) -> usize {
+    match line.first() {
+        Some(b'#') => step_len(line),
+        Some(_) => match time_len(line) {
+            0 => names_len(line),
+            time => time + stream_len(&line[time..]),
+        },
+        None => 0,
+    }
+}
+
+/// Tells whether a line begins with the name of a job, the name of a step and the time, as
+/// `gh run view --log` prints them.
+pub(crate) fn has_job_columns(line: &[u8]) -> bool {
+    names_len(line) > 0
+}
+
+/// Returns the number of bytes of a time stamp.
 ///
 /// A stamp begins with a digit, perhaps in a bracket. It consists of digits and the characters
 /// between them in dates and times, and it has at least four digits and two separators.
-pub(crate) fn len(line: &[u8]) -> usize {
+fn time_len(line: &[u8]) -> usize {
     let bracket = usize::from(line.first() == Some(&b'['));
     if !line.get(bracket).is_some_and(u8::is_ascii_digit) {
         return 0;
     }
     let (mut at, mut digits, mut separators) = (bracket, 0, 0);
-    for &byte in line.iter().take(LONGEST).skip(bracket) {
+    for &byte in line.iter().take(LONGEST_TIME).skip(bracket) {
         match byte {
             b'0'..=b'9' => digits += 1,
             b'-' | b':' | b'/' => separators += 1,
             b'.' | b',' | b'T' | b'Z' | b'+' => {}
-            // A date and a time are one stamp.
-            b' ' if separators > 0 && line.get(at + 1).is_some_and(u8::is_ascii_digit) => {}
+            // A date and a time are one stamp. The letter Z ends the time.
+            b' ' if separators > 0
+                && line[at - 1] != b'Z'
+                && line.get(at + 1).is_some_and(u8::is_ascii_digit) => {}
             _ => break,
         }
         at += 1;
@@ -36,6 +72,51 @@ pub(crate) fn len(line: &[u8]) -> usize {
     closed + usize::from(line.get(closed).is_some_and(|byte| matches!(byte, b' ' | b'\t')))
 }
 
+/// Returns the number of bytes of the columns that `gh run view --log` prints: the name of the job,
+/// the name of the step and the time.
+fn names_len(line: &[u8]) -> usize {
+    let names = &line[..line.len().min(LONGEST_NAMES)];
+    let Some(job) = memchr::memchr(b'\t', names) else { return 0 };
+    let Some(step) = memchr::memchr(b'\t', &names[job + 1..]) else { return 0 };
+    let mut from = job + 1 + step + 1;
+    from += if line[from..].starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+    match time_len(&line[from..]) {
+        0 => 0,
+        time => from + time,
+    }
+}
+
+/// Returns the number of bytes of the column that GitLab prints after the time: two digits of the
+/// stream, `O` for stdout or `E` for stderr, and `+` if the line continues the line before.
+fn stream_len(text: &[u8]) -> usize {
+    match text {
+        [high, low, b'O' | b'E', b' ' | b'+', ..]
+            if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() =>
+        {
+            STREAM
+        }
+        _ => 0,
+    }
+}
+
+/// Returns the number of bytes of the columns that BuildKit prints: `#12 3.456 `.
+fn step_len(line: &[u8]) -> usize {
+    let digits = |from: usize| {
+        let rest = line.get(from..).unwrap_or_default();
+        rest.iter().take(8).take_while(|byte| byte.is_ascii_digit()).count()
+    };
+    let step = digits(1);
+    let seconds = digits(step + 2);
+    let parts = digits(step + 2 + seconds + 1);
+    let end = step + 2 + seconds + 1 + parts;
+    let is_column = step > 0 && seconds > 0 && parts > 0;
+    let is_separated = |at: usize, byte: u8| line.get(at) == Some(&byte);
+    let is_whole = is_separated(step + 1, b' ')
+        && is_separated(step + 2 + seconds, b'.')
+        && is_separated(end, b' ');
+    if is_column && is_whole { end + 1 } else { 0 }
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -47,11 +128,19 @@ mod tests {
             "[12:34:56] error",
             "12:34:56.789 error",
             "2024/05/01 12:34:56 error",
+            "test (3.12)\tRun tests\t2024-05-01T12:00:00.1234567Z error",
+            "test\tSet up job\t\u{feff}2024-05-01T12:00:00.1234567Z error",
+            "2024-05-01T12:00:00.123456Z 01O error",
+            "2024-05-01T12:00:00.123456Z 0aE+error",
+            "#12 3.456 error",
         ];
         for line in stamped {
             assert_eq!(&line[super::len(line.as_bytes())..], "error", "{line}");
         }
         for line in ["12 passed", "[1/3] x", "127.0.0.1 - x", "3:14: x", "[12%] x", "1-2-3", ""] {
+            assert_eq!(super::len(line.as_bytes()), 0, "{line}");
+        }
+        for line in ["#12 error", "#12 3 error", "#x 3.4 error", "a\tb\terror", "a\t2024-05-01 x"] {
             assert_eq!(super::len(line.as_bytes()), 0, "{line}");
         }
         let deep = b"2024-05-01T12:00:00Z     at main";

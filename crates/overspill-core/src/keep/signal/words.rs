@@ -13,7 +13,7 @@ const MOST_BYTES: usize = 160;
 /// The largest number of words of a line that are read.
 const MOST_WORDS: usize = 32;
 /// The number of bytes of a line after which no byte is read.
-pub(super) const LOOKED_AT: usize = stamp::LONGEST + 2 + MOST_BYTES + SKIPPED;
+pub(super) const LOOKED_AT: usize = stamp::LONGEST + MOST_BYTES + SKIPPED;
 /// The number of bytes that are read in addition if the middle of a long path is skipped.
 const SKIPPED: usize = 128;
 /// The number of words of a path that are read, in addition to its last part.
@@ -60,7 +60,7 @@ pub(crate) struct LineWords {
     pub(crate) template: u32,
     /// A wider hash. It is equal for lines that differ only in names, paths and numbers.
     pub(crate) family: u32,
-    /// The number of bytes of the time stamp at the start of the line.
+    /// The number of bytes of the time stamp and the columns at the start of the line.
     pub(crate) from: usize,
     /// The number of blanks before the first word.
     pub(crate) indent: usize,

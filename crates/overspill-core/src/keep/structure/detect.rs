@@ -8,6 +8,7 @@ use super::table::{TableReader, delimiter};
 use super::tap::{TapReader, is_tap};
 use super::{SAMPLE, json};
 use crate::Kind;
+use crate::keep::signal::has_job_columns;
 use crate::text::clean;
 
 /// The structure of an output.
@@ -38,6 +39,9 @@ pub(crate) fn detect(sample: &[u8], forced: Option<Kind>) -> Option<Format> {
     if let Some(reader) = forced.and_then(|kind| reader_of(kind, lines())) {
         return Some(Format::Lines(reader));
     }
+    if is_job_log(lines()) {
+        return None;
+    }
     match text.as_bytes().first()? {
         b'{' | b'[' if are_records(lines()) => Some(Format::Lines(LineReader::records())),
         b'{' | b'[' => Some(Format::Json),
@@ -63,6 +67,16 @@ fn reader_of<'a>(kind: Kind, lines: impl Iterator<Item = &'a str> + Clone) -> Op
         Kind::Tap => LineReader::Tap(TapReader::default()),
         _ => return None,
     })
+}
+
+/// The number of lines at the start that must have the columns of a job in the log of a CI job.
+const JOB_LINES: usize = 3;
+
+/// Tells whether the lines are the log of a CI job, with the job and the step before each line. Such
+/// a log is not a table, although tabs separate its columns.
+fn is_job_log<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
+    let mut first = lines.take(JOB_LINES).map(|line| has_job_columns(line.as_bytes()));
+    first.next() == Some(true) && first.all(|is_one| is_one)
 }
 
 fn are_records<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
