@@ -470,3 +470,26 @@ fn notice_names_the_kind() {
         "{notice}"
     );
 }
+
+#[test]
+fn list_of_records_with_failure_words_in_names_is_no_failing_log() {
+    let symbols = |n: usize| match n {
+        789 => "                 U _dl_exception_create@GLIBC_PRIVATE\n".to_owned(),
+        790 => "                 U _dl_fatal_printf@GLIBC_PRIVATE\n".to_owned(),
+        n => format!("{:016x} T section_{}@@LIB_2.{}\n", n * 32, n % 40, n % 9),
+    };
+    let packages = |n: usize| match n {
+        700 => {
+            "ii  libgpg-error0:amd64     1.46-1  amd64  GnuPG runtime error messages\n".to_owned()
+        }
+        n => {
+            format!("ii  lib{}-{n}     1.{n}-2  amd64  library\n", ["audio", "curl", "xml"][n % 3])
+        }
+    };
+    let of = |line: &dyn Fn(usize) -> String| (0..900).map(line).collect::<String>();
+    let outputs = [of(&symbols), of(&packages)];
+    for output in outputs {
+        let kind = kind_with(output.as_bytes(), KindHint::NONE);
+        assert!(kind.is_some_and(|kind| kind != Kind::FailingLog), "{kind:?}: {}", &output[..300]);
+    }
+}

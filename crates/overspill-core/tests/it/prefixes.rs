@@ -34,7 +34,9 @@ fn columns_of_a_ci_system_do_not_hide_the_failure() {
     };
     let gitlab = |n: usize| format!("{} 01O ", time(n));
     let buildkit = |n: usize| format!("#12 {}.{:03} ", n / 100, n % 100 * 10);
-    for output in [log(|_| String::new()), log(github), log(gitlab), log(buildkit)] {
+    let syslog = |n: usize| format!("Mar  4 10:{:02}:00 ci-7 runner[{n}]: ", n / 60 % 60);
+    let outputs = [log(|_| String::new()), log(github), log(gitlab), log(buildkit), log(syslog)];
+    for output in outputs {
         for keep in [Keep::Signal, Keep::Auto] {
             let policy = Policy::new(Limits::NONE.bytes(2400), keep);
             let preview = policy.measure(output.as_bytes()).unwrap().preview(&common::saved()).text;

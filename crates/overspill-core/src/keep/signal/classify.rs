@@ -4,7 +4,7 @@ use super::diagnostic::Report;
 use super::line::{ScoredLine, ScoredLines};
 use super::outcome::{self, Outcome};
 use super::source::{self, SourceForm};
-use super::{listing, prose, search};
+use super::{listing, prose, records, search};
 use crate::{Kind, KindHint};
 
 /// The distance of the best score from the median score of an output. Up to the first number the
@@ -103,7 +103,8 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
     let is_source = form != SourceForm::No;
     let is_prose = prose::is_prose(lines);
     let is_file = matches!(hint.likely, Some(Kind::Source | Kind::Prose | Kind::Search));
-    let is_doubtful = is_source || is_prose || is_file || hint.succeeded;
+    let is_doubtful =
+        is_source || is_prose || is_file || hint.succeeded || records::are_records(lines);
     let spread = if is_doubtful { SOURCE_SPREAD } else { SPREAD };
     // If every line is an error, no line stands above the others.
     let only_errors = report.is_all_messages && report.has_errors && !hint.succeeded;

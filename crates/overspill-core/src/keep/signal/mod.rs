@@ -29,6 +29,7 @@ mod pack;
 mod pool;
 mod prose;
 mod read_budget;
+mod records;
 mod redraw;
 mod scan;
 mod search;

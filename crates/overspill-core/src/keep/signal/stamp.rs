@@ -7,8 +7,11 @@ const LONGEST_TIME: usize = 48;
 /// The largest number of bytes of the names of a job and its step, tabs included.
 const LONGEST_NAMES: usize = 128;
 
-/// The largest number of bytes of a prefix.
-pub(super) const LONGEST: usize = LONGEST_NAMES + BYTE_ORDER_MARK.len() + LONGEST_TIME + 2 + STREAM;
+/// The largest number of bytes of the columns of syslog: the machine, the program and its process.
+const LONGEST_SENDER: usize = 64;
+
+/// The largest number of bytes of a prefix. The prefix of `gh run view --log` is the longest.
+pub(super) const LONGEST: usize = LONGEST_NAMES + BYTE_ORDER_MARK.len() + LONGEST_TIME + 2;
 
 /// GitHub begins the log of each step with this mark.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -16,19 +19,61 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// The number of bytes of the stream column of GitLab.
 const STREAM: usize = 4;
 
+const _: () =
+    assert!(LONGEST <= u8::MAX as usize, "a line holds the length of its prefix in a byte");
+
 /// Returns the number of bytes of the prefix of `line`, with the blank after it.
 ///
 /// `gh run view --log` prints the job, the step and the time of each line, GitLab the time and the
-/// stream, BuildKit the number of the step and the seconds.
+/// stream, BuildKit the number of the step and the seconds, syslog the time, the machine and the
+/// program.
 pub(crate) fn len(line: &[u8]) -> usize {
     match line.first() {
         Some(b'#') => step_len(line),
         Some(_) => match time_len(line) {
-            0 => names_len(line),
-            time => time + stream_len(&line[time..]),
+            0 => match month_len(line) {
+                0 => names_len(line),
+                time => time + sender_len(&line[time..]),
+            },
+            time if line.get(DATE) == Some(&b'T') => match stream_len(&line[time..]) {
+                0 => time + sender_len(&line[time..]),
+                stream => time + stream,
+            },
+            time => time,
         },
         None => 0,
     }
+}
+
+/// The number of bytes of a date: `2024-05-01`.
+const DATE: usize = 10;
+
+/// The months as syslog names them.
+const MONTHS: [&[u8]; 12] = [
+    b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec",
+];
+
+/// Returns the number of bytes of a time stamp that begins with a month: `Mar  4 10:00:00 `.
+fn month_len(line: &[u8]) -> usize {
+    let form = b"aaa 99 99:99:99 ";
+    let fits = |(byte, form): (&u8, &u8)| match form {
+        b'9' => byte.is_ascii_digit() || *byte == b' ',
+        b'a' => true,
+        form => byte == form,
+    };
+    let is_time = line.len() > form.len() && line.iter().zip(form).all(fits);
+    if is_time && MONTHS.contains(&&line[..3]) { form.len() } else { 0 }
+}
+
+/// Returns the number of bytes of the columns that syslog prints after the time: the machine and
+/// the program with its process, `host sshd[123]: `.
+fn sender_len(text: &[u8]) -> usize {
+    let names = &text[..text.len().min(LONGEST_SENDER)];
+    let mut words = names.split(|byte| *byte == b' ');
+    let (Some(host), Some(program)) = (words.next(), words.next()) else { return 0 };
+    let is_process = program.ends_with(b"]:") && program.contains(&b'[') || program == b"kernel:";
+    let len = host.len() + 1 + program.len() + 1;
+    if is_process && !host.is_empty() && len <= names.len() { len } else { 0 }
 }
 
 /// Tells whether a line begins with the name of a job, the name of a step and the time, as
@@ -133,6 +178,10 @@ mod tests {
             "2024-05-01T12:00:00.123456Z 01O error",
             "2024-05-01T12:00:00.123456Z 0aE+error",
             "#12 3.456 error",
+            "Mar  4 10:00:00 host sshd[123]: error",
+            "Mar 14 10:00:00 host kernel: error",
+            "2024-05-01T10:00:00+0000 host app[9]: error",
+            "Mar 14 10:00:00 error",
         ];
         for line in stamped {
             assert_eq!(&line[super::len(line.as_bytes())..], "error", "{line}");
