@@ -310,6 +310,29 @@ fn json_lines_show_the_lines_that_differ() {
 }
 
 #[test]
+fn go_test_json_shows_the_messages_of_the_failed_test() {
+    let row = |n: usize, action: &str, rest: &str| {
+        format!(
+            "{{\"Time\":\"2026-03-04T10:00:00.{n:09}+01:00\",\"Action\":\"{action}\",\"Package\":\"acme/calc\",\"Test\":\"TestSum{n}\"{rest}}}\n"
+        )
+    };
+    let output = |n, text: &str| row(n, "output", &format!(",\"Output\":\"{text}\\n\""));
+    let passed = |n| {
+        let ran = output(n, &format!("--- PASS: TestSum{n} (0.00s)"));
+        row(n, "run", "") + &output(n, "=== RUN") + &ran + &row(n, "pass", ",\"Elapsed\":0")
+    };
+    let failed = |n| {
+        let said = output(n, "    calc_test.go:42: Sum(2, 3) = 6; want 5");
+        let ran = output(n, &format!("--- FAIL: TestSum{n} (0.00s)"));
+        row(n, "run", "") + &output(n, "=== RUN") + &said + &ran + &row(n, "fail", ",\"Elapsed\":0")
+    };
+    let log: String = (0..900).map(|n| if n == 433 { failed(n) } else { passed(n) }).collect();
+    let shown = shown(&log);
+    assert!(shown.contains("Sum(2, 3) = 6; want 5"), "{shown}");
+    assert!(shown.contains("--- FAIL: TestSum433"), "{shown}");
+}
+
+#[test]
 fn table_shows_its_header_and_the_rows_that_differ() {
     let row = |n: u32| match n {
         0 => "id,name,status\n".into(),

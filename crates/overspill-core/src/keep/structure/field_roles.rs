@@ -35,6 +35,7 @@ pub(super) fn role(name: &[u8]) -> FieldRole {
         }
         Some(b'r') if is(&["result"]) => FieldRole::Status,
         Some(b'o') if is(&["outcome"]) => FieldRole::Status,
+        Some(b'a') if is(&["action"]) => FieldRole::Status,
         Some(b'c') if is(&["conclusion"]) => FieldRole::Status,
         Some(b'v') if is(&["verdict"]) => FieldRole::Status,
         Some(b'o') if is(&["ok"]) => FieldRole::Good,
@@ -122,6 +123,7 @@ mod tests {
             ("level", "error"),
             ("level", "50"),
             ("success", "false"),
+            ("Action", "fail"),
             ("STATUS", "CrashLoopBackOff"),
             ("STATUS", "Exited (137) 2 hours ago"),
         ] {

@@ -67,6 +67,7 @@ impl LineReader {
             looks: Novelty::default(),
             failed: 0,
             foreign: ForeignLines::default(),
+            test_began: 0,
         }))
     }
 
@@ -101,7 +102,12 @@ pub(crate) struct Records {
     looks: Novelty,
     failed: u64,
     foreign: ForeignLines,
+    /// The line at which the current test of `go test -json` began.
+    test_began: u64,
 }
+
+/// The largest number of lines above a failed test of `go test -json` that are shown with it.
+const TEST_LINES: u64 = 8;
 
 impl Records {
     fn read(&mut self, line: StructureLine) -> LineRank {
@@ -114,9 +120,33 @@ impl Records {
         }
         // All lines that are not JSON have the same shape.
         let (look, failed) = found.unwrap_or((0, false));
-        graded(&mut self.looks, look, failed.then_some(&mut self.failed), line.number)
+        let rank = graded(&mut self.looks, look, failed.then_some(&mut self.failed), line.number);
+        match go_test_action(line.text) {
+            // The messages of a test come before its result.
+            Some(b'f') if failed => {
+                let back = (line.number - self.test_began).min(TEST_LINES);
+                LineRank { with: Some(back), spans: true, ..rank }
+            }
+            Some(b'r') => {
+                self.test_began = line.number;
+                rank
+            }
+            _ => rank,
+        }
     }
 }
+
+/// Returns the first letter of the action in a line of `go test -json`: `r` if a test begins, `f` if
+/// a test has failed.
+fn go_test_action(line: &[u8]) -> Option<u8> {
+    let start = line.get(..GO_TEST_START)?;
+    let at = memchr::memmem::find(start, b"\"Action\":\"")? + 10;
+    memchr::memmem::find(&line[at..], b"\"Package\":\"")?;
+    line.get(at).copied()
+}
+
+/// The number of bytes of a line of `go test -json` that contain its time and its action.
+const GO_TEST_START: usize = 64;
 
 /// The state for lines of another program among the rows, such as a stack trace among JSON lines.
 #[derive(Debug, Clone, Default)]
