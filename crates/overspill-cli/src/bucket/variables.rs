@@ -10,13 +10,28 @@ use overspill::internal::store::bucket::Provider;
 
 use crate::env::Env;
 
-/// Returns the variables that the programs of a provider read.
+/// The variables of a proxy, as curl reads them.
+const PROXY: &[&str] = &[
+    "http_proxy",
+    "HTTP_PROXY",
+    "https_proxy",
+    "HTTPS_PROXY",
+    "all_proxy",
+    "ALL_PROXY",
+    "no_proxy",
+    "NO_PROXY",
+    "REQUEST_METHOD",
+];
+
+/// Returns the variables that the programs of a provider read, and those of a proxy.
 pub(super) fn of(provider: Provider, env: &Env) -> Vec<(String, String)> {
-    match provider {
+    let mut all = match provider {
         Provider::S3 => aws(env),
         Provider::Azure => azure(env),
         Provider::Google => set(&["GOOGLE_", "STORAGE_EMULATOR_HOST"], env),
-    }
+    };
+    all.extend(set(PROXY, env));
+    all
 }
 
 /// Returns the variables that begin with one of `beginnings`.

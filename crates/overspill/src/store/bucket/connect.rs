@@ -15,6 +15,7 @@ use object_store::{
 
 use super::address::{Address, Provider};
 use super::failure::Failure;
+use super::proxy::Proxies;
 use super::remote::PATIENCE;
 use super::watch::{Seen, Watching};
 use crate::settings::is_http_address;
@@ -35,6 +36,7 @@ pub(super) fn connect(
 ) -> Result<Arc<dyn Server>, Failure> {
     // Another one may be there already, and does as well.
     let _ = rustls::crypto::ring::default_provider().install_default();
+    let watching = Watching { seen: seen.clone(), proxies: Proxies::of(variables) };
     let variables: Vec<(String, String)> =
         variables.iter().map(|(name, value)| (name.clone(), small_scheme(name, value))).collect();
     let variables = small(&variables);
@@ -48,7 +50,6 @@ pub(super) fn connect(
             return Err(Failure::Other(format!("{name} is no address such as https://host:9000")));
         }
     }
-    let watching = Watching(seen.clone());
     let bucket = &address.bucket;
     let plain = Plain::of(address.provider, &variables);
     for (name, value) in variables.iter().filter(|(name, _)| is_endpoint(name)) {

@@ -20,7 +20,7 @@ use ureq::http::{Request, Response, Uri, header, request, response};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Proxy, SendBody};
 
-use super::proxy;
+use super::proxy::Proxies;
 
 /// The size of a piece of a response.
 const CHUNK: usize = 128 << 10;
@@ -39,6 +39,7 @@ struct Settings {
     idle: Duration,
     /// Whether addresses without TLS may be used.
     allow_http: bool,
+    proxies: Proxies,
     /// Made by the first request of their kind: to read the certificates of a system takes milliseconds.
     plain: OnceLock<Agents>,
     with_tls: OnceLock<Agents>,
@@ -52,9 +53,14 @@ struct Agents {
 }
 
 impl Client {
-    pub(super) fn new(connect: Duration, idle: Duration, allow_http: bool) -> Client {
+    pub(super) fn new(
+        connect: Duration,
+        idle: Duration,
+        allow_http: bool,
+        proxies: Proxies,
+    ) -> Client {
         let (plain, with_tls) = Default::default();
-        Client(Arc::new(Settings { connect, idle, allow_http, plain, with_tls }))
+        Client(Arc::new(Settings { connect, idle, allow_http, proxies, plain, with_tls }))
     }
 
     fn agent(&self, uri: &Uri) -> Result<&Agent, HttpError> {
@@ -68,10 +74,11 @@ impl Client {
         let agents = place.get_or_init(|| {
             let tls = if is_tls { trusting_the_system() } else { TlsConfig::default() };
             let agent = |proxy| settings.agent(proxy, tls.clone());
-            let proxy = proxy::from_environment(is_tls);
-            Agents { direct: agent(None), by_proxy: proxy.map(|proxy| agent(Some(proxy))) }
+            let proxies = &settings.proxies;
+            let proxy = if is_tls { &proxies.with_tls } else { &proxies.plain };
+            Agents { direct: agent(None), by_proxy: proxy.clone().map(|proxy| agent(Some(proxy))) }
         });
-        let is_exempt = || proxy::is_exempt(uri.host().unwrap_or_default());
+        let is_exempt = || settings.proxies.is_exempt(uri.host().unwrap_or_default());
         Ok(match &agents.by_proxy {
             Some(agent) if !is_exempt() => agent,
             _ => &agents.direct,

@@ -102,7 +102,7 @@ pub struct BucketOptions {
     /// The largest number of bytes on this machine for copies of objects in the bucket.
     pub cache: u64,
     /// Variables with the names that the provider's own programs use: region, account, endpoint,
-    /// credentials.
+    /// credentials. Also the variables of a proxy, such as `HTTPS_PROXY` and `NO_PROXY`.
     pub variables: Vec<(String, String)>,
     /// The setting behind each variable, so that errors can name the setting: pairs of variable
     /// and setting.

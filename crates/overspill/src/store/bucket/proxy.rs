@@ -1,32 +1,46 @@
-//! The proxy of the environment: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`, as curl has them.
+//! Finds the proxy for a request in the variables `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`.
+//! They mean the same as for curl.
 
-use std::env;
 use std::net::IpAddr;
 
 use ureq::Proxy;
 
-/// Returns the proxy for addresses with or without TLS.
-pub(super) fn from_environment(is_tls: bool) -> Option<Proxy> {
-    // A web server sets HTTP_PROXY to a header of the request for its CGI scripts.
-    let is_cgi = variable("REQUEST_METHOD").is_some();
-    let names: &[&str] = match is_tls {
-        true => &["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
-        false if is_cgi => &["http_proxy", "all_proxy", "ALL_PROXY"],
-        false => &["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"],
-    };
-    let set = names.iter().filter_map(|name| variable(name));
-    set.filter_map(|address| Proxy::new(&address).ok()).next()
+/// The proxies that the variables name.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Proxies {
+    /// The proxy for addresses without TLS.
+    pub(super) plain: Option<Proxy>,
+    /// The proxy for addresses with TLS.
+    pub(super) with_tls: Option<Proxy>,
+    /// The value of `NO_PROXY`: hosts that are reached directly.
+    exempt: String,
 }
 
-/// Tells whether `NO_PROXY` names a host.
-pub(super) fn is_exempt(host: &str) -> bool {
-    let list = variable("no_proxy").or_else(|| variable("NO_PROXY"));
-    list.is_some_and(|list| names(&list, host))
-}
+impl Proxies {
+    pub(super) fn of(variables: &[(String, String)]) -> Proxies {
+        let value = |wanted: &str| {
+            let set = variables.iter().rev().find(|(name, _)| name == wanted);
+            set.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+        };
+        let first = |names: &[&str]| {
+            names.iter().filter_map(|name| value(name)).find_map(|address| Proxy::new(address).ok())
+        };
+        // A web server sets HTTP_PROXY to a header of the request for its CGI scripts.
+        let is_cgi = value("REQUEST_METHOD").is_some();
+        Proxies {
+            plain: match is_cgi {
+                true => first(&["http_proxy", "all_proxy", "ALL_PROXY"]),
+                false => first(&["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"]),
+            },
+            with_tls: first(&["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]),
+            exempt: value("no_proxy").or_else(|| value("NO_PROXY")).unwrap_or_default().into(),
+        }
+    }
 
-/// Returns a variable that is set and not empty.
-fn variable(name: &str) -> Option<String> {
-    env::var(name).ok().filter(|value| !value.is_empty())
+    /// Tells whether requests to a host go without the proxy.
+    pub(super) fn is_exempt(&self, host: &str) -> bool {
+        names(&self.exempt, host)
+    }
 }
 
 /// Tells whether a list such as `localhost,.lan,10.0.0.0/8` names a host. A name also stands for everything below it.
@@ -66,7 +80,25 @@ fn is_within(address: IpAddr, network: &str, bits: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::names;
+    use super::{Proxies, names};
+
+    #[test]
+    fn proxy_variables_choose_by_tls_and_ignore_headers_of_cgi() {
+        let proxies = |variables: &[(&str, &str)]| {
+            let owned = |(name, value): &(&str, &str)| ((*name).into(), (*value).into());
+            let found = Proxies::of(&variables.iter().map(owned).collect::<Vec<_>>());
+            let host = |proxy: Option<ureq::Proxy>| proxy.map(|proxy| proxy.host().to_owned());
+            (host(found.plain), host(found.with_tls))
+        };
+        let all = ("ALL_PROXY", "http://all:1");
+        let (plain, tls) = (("HTTP_PROXY", "http://plain:1"), ("https_proxy", "http://tls:1"));
+        let some = |host: &str| Some(host.to_owned());
+        assert_eq!(proxies(&[]), (None, None));
+        assert_eq!(proxies(&[all]), (some("all"), some("all")));
+        assert_eq!(proxies(&[all, plain, tls]), (some("plain"), some("tls")));
+        assert_eq!(proxies(&[plain, ("REQUEST_METHOD", "GET")]), (None, None));
+        assert_eq!(proxies(&[("http_proxy", ""), all]), (some("all"), some("all")));
+    }
 
     #[test]
     fn no_proxy_list_names_hosts_domains_and_networks() {

@@ -15,6 +15,7 @@ use object_store::{ClientConfigKey, ClientOptions};
 use super::connect::CONNECT;
 use super::failure::Failure;
 use super::http::Client;
+use super::proxy::Proxies;
 use super::remote::LONG;
 
 /// The time for which a server may send nothing before a request fails.
@@ -58,7 +59,10 @@ impl Seen {
 
 /// A connector for `object_store` whose HTTP client also fills [`Seen`].
 #[derive(Debug)]
-pub(super) struct Watching(pub(super) Arc<Seen>);
+pub(super) struct Watching {
+    pub(super) seen: Arc<Seen>,
+    pub(super) proxies: Proxies,
+}
 
 impl HttpConnector for Watching {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
@@ -68,8 +72,8 @@ impl HttpConnector for Watching {
         let connect = value(ClientConfigKey::ConnectTimeout);
         let connect = connect.strip_suffix('s').and_then(|seconds| seconds.parse().ok());
         let connect = connect.map_or(CONNECT, Duration::from_secs);
-        let client = |idle| Client::new(connect, idle, allow_http);
-        let (quick, patient, seen) = (client(IDLE), client(LONG), self.0.clone());
+        let client = |idle| Client::new(connect, idle, allow_http, self.proxies.clone());
+        let (quick, patient, seen) = (client(IDLE), client(LONG), self.seen.clone());
         Ok(HttpClient::new(Watched { quick, patient, seen }))
     }
 }
