@@ -38,8 +38,8 @@ impl SlotKind {
 pub(crate) struct OwnSlot {
     pub(crate) kind: SlotKind,
     pub(crate) value: String,
-    /// Whether the value is set in another file or in the environment. It stays there, and our
-    /// value overrides it.
+    /// Whether another file or the environment has the value. It stays there, and ours overrides
+    /// it.
     pub(crate) is_elsewhere: bool,
 }
 

@@ -121,7 +121,7 @@ pub(super) fn hidden_failures(
         let is_same = before
             .is_some_and(|before| before.event + 1 == report.event && before.codes == report.codes);
         before = Some(report);
-        // All stages of the next pipeline have started, and it ended with the same codes.
+        // If all stages of the next pipeline have an event, it has ended with the same codes.
         let stages = match line.events {
             Events::OfCommands => report.codes.len() as u64,
             Events::OfLists => 1,
