@@ -183,7 +183,7 @@ impl Reader<'_> {
         if self.whose != FileOwner::User || FaultKind::of_key(whole).is_some() {
             return;
         }
-        // No person nests tables so deep.
+        // People do not nest tables this deep.
         let is_deep = depth >= DEEPEST;
         for table in tables_of(item) {
             for (key, item) in table.iter() {

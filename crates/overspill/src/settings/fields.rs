@@ -113,7 +113,8 @@ impl CallSetting {
         let (auto, none) = (CallValue::Keep(Keep::Auto), CallValue::Limit(Limit::Unlimited));
         let any = CallValue::Kind(KindSetting::Auto);
         let (name, also, kind, default, project, help, option) = match self {
-            // Without shortening, a model gets up to 512,000 bytes. Only the user decides that.
+            // Without shortening, a model gets up to 512,000 bytes, so a project cannot decide
+            // this.
             CallSetting::Enabled => ("enabled", Some("truncation"), Kind::Switch, on, Project::Ignored, "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are.",
                 None),
             CallSetting::Keep => ("keep", Some("direction"), Kind::Keep, auto, Project::Sets, "The part of a long output to show.",
@@ -186,12 +187,12 @@ impl CallValue {
     }
 }
 
-/// Returns the name of a part that can be kept. Each name has a row in [`KEEPS`].
+/// Returns the name of a way to keep. Each name has a row in [`KEEPS`].
 const fn keep_name(keep: Keep) -> &'static str {
     match keep {
         Keep::Head => "head",
         Keep::Tail => "tail",
-        // Other ratios of the two ends have no name.
+        // Every ratio of the two ends has this name.
         Keep::Ends { .. } => "ends",
         Keep::Signal => "signal",
         Keep::Structure => "structure",
@@ -199,7 +200,7 @@ const fn keep_name(keep: Keep) -> &'static str {
     }
 }
 
-/// The name of the setting that lets the text decide about the kind.
+/// The value of `kind` with which overspill detects the kind.
 const AUTO_KIND: &str = "auto";
 
 /// The parts of an output that can be kept: name, value, and help text.

@@ -116,7 +116,8 @@ impl StructuredLines {
         })
     }
 
-    /// The same, with gaps shown that are smaller than a mark and have at most so many lines.
+    /// Like `within`. Shows each gap that is smaller than a mark and has at most `most_lines`
+    /// lines.
     fn within_joined(
         &self,
         is_chosen: impl Fn(usize) -> bool,
