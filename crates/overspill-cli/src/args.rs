@@ -39,7 +39,7 @@ const HELP: &str = "\
 
 Run:
   CMD …, run    Run a command; show a short version if it prints too much
-  cut           The same for a pipe or a file
+  cut           Shorten a file or the output of a pipe
   mcp           Shorten the results of an MCP server
 
 Look:

@@ -211,7 +211,7 @@ impl Reader<'_> {
         let (line, column) = place_of(self.text, error.span().map_or(0, |span| span.start));
         let place = Some(format!("{}:{line}:{column}", self.path.display()));
         let reason = ui::escaped(error.message(), 50);
-        let message = format!("{reason}, so nothing of it is used");
+        let message = format!("{reason}, so overspill ignores the file");
         let warning = Warning { key: "not TOML".into(), place, message };
         match self.whose {
             FileOwner::User => self.parsed.faults.push(Fault { kind: FaultKind::File, warning }),

@@ -43,7 +43,7 @@ pub(crate) fn doctor(args: &DoctorArgs, env: &Env) -> anyhow::Result<bool> {
         findings.add(
             "agents",
             How::Note,
-            "none is set up; `overspill init` lists the agents on this machine",
+            "no agent is set up; `overspill init` lists the agents on this machine",
         );
     }
     let text = if args.json { findings.as_json() } else { findings.as_lines(env.colors()) };

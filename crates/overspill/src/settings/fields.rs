@@ -122,7 +122,7 @@ impl CallSetting {
             CallSetting::Fill => ("fill", None, Kind::Switch, off, Project::Sets, "Whether the preview of a failing log or a test run is filled up to the limit. If false, it ends when no important line is left.",
                 Some(("fill", "Fill the preview up to the limit, also for failing logs and test runs [default: false]"))),
             CallSetting::Kind => ("kind", None, Kind::Kind, any, Project::Sets, "The kind of output. `auto` detects it.",
-                Some(("kind", "Choose the lines to show as for this kind of output; `auto` detects the kind [default: auto]"))),
+                Some(("kind", "Treat the output as this kind; `auto` detects the kind [default: auto]"))),
             CallSetting::Ceiling => ("ceiling", None, Kind::Switch, on, Project::Ignored, "Whether outputs over 512,000 bytes or 20,000 lines are shortened even if shortening is off, no limit is set or the save failed.",
                 Some(("ceiling", "Shorten outputs over 512,000 bytes or 20,000 lines even if shortening is off, no limit is set or the save failed [default: true]"))),
             CallSetting::MaxLines => ("max_lines", None, Kind::Count, none, Project::Tightens, "How many lines are shown.",

@@ -12,7 +12,7 @@ fn said(home: &std::path::Path, code: i32) -> String {
 #[test]
 fn doctor_tries_every_host_that_is_set_up() {
     let dir = tempfile::tempdir().unwrap();
-    assert!(said(dir.path(), 0).contains("! agents: none is set up"));
+    assert!(said(dir.path(), 0).contains("! agents: no agent is set up"));
     let all = [
         "claude-code",
         "codex",
