@@ -400,7 +400,7 @@ fn read_follows_paths_into_json() {
     assert!(last.starts_with("19999\n[") && !last.contains("next"), "{last}");
     let text = saved_run();
     let (code, _, error) = text.then(&["read", &text.id(), "--json", "$.a"]);
-    assert!(code == 1 && error.contains("is at $.a"), "numbers are JSON: {error}");
+    assert!(code == 1 && error.contains("has no value at $.a"), "numbers are JSON: {error}");
     let text =
         Test::new(&["run", "--max-lines", "2", "--", "printf", "{\\n\"a\": b}\\n\\n\\n"]).run();
     let (code, _, error) = text.then(&["read", &text.id(), "--json", "$.a"]);

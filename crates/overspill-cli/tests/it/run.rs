@@ -118,7 +118,7 @@ fn very_large_output_is_saved_within_max_output() {
     let done = Test::new(&["run", "--", "sh", "-c", script]).run().code(0);
     assert!(done.text().contains("the end\n"), "{}", done.text());
     assert_eq!(fs::metadata(&done.files()[0]).unwrap().len(), 256 << 20);
-    assert!(done.then(&["info", &done.id()]).1.contains("only its first and last part"));
+    assert!(done.then(&["info", &done.id()]).1.contains("only the first and the last part"));
 }
 
 #[test]
