@@ -48,8 +48,7 @@ pub(super) const CONTINUE: Host = Host {
     steps: &[SetupStep::Link("bash")],
     servers: Some(place("~/.continue/config.yaml", "")),
     rules: Some(place("", ".continue/rules/overspill.md")),
-    // The host shows 1,000 lines and 50,000 characters. Commands that run at the same time share
-    // them.
+    // The host shows 1,000 lines and 50,000 characters for all commands that run at one time.
     ceiling: Ceiling { limits: LIMITS.chars(24_500).lines(480), if_failed: None },
     own_cut: Some(OwnCut::to(Limits::NONE.chars(50_000).lines(1_000), Keep::Tail)),
     then: with_alias!(

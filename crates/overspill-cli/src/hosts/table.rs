@@ -137,8 +137,7 @@ pub(crate) const HOSTS: &[Host] = &[
             (".mcp.json", include_str!("files/claude-mcp.json")),
         ],
         overrides: &[".claude/settings.json", ".claude/settings.local.json"],
-        // The host shows 30,000 characters of a command that succeeded, and 10,000 of one that
-        // failed.
+        // The host shows 30,000 characters, and 10,000 of a command that failed.
         ceiling: Ceiling { limits: LIMITS.chars(29_500), if_failed: Some(LIMITS) },
         transcripts: &["~/.claude/projects"],
         // The host saves a longer output in a file and shows 2,000 characters of its start.
@@ -379,8 +378,8 @@ pub(crate) const HOSTS: &[Host] = &[
         ],
         servers: Some(place("~/.cline/data/settings/cline_mcp_settings.json", "")),
         rules: Some(place("", ".clinerules/overspill.md")),
-        // The host shows 8,000 characters. It adds a line to a command that failed, before our
-        // plugin sees it.
+        // The host shows 8,000 characters, and adds a line to a failed command before our plugin
+        // runs.
         ceiling: Ceiling { limits: LIMITS.chars(7_500), if_failed: Some(LIMITS.chars(7_400)) },
         own_cut: Some(OwnCut::to(Limits::NONE.chars(8_000), Keep::ENDS)),
         then: Some(

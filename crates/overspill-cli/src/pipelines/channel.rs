@@ -39,8 +39,7 @@ const EXIT_TRAP: &str = "trap ': end' EXIT";
 /// The same for zsh, whose DEBUG trap has no event there.
 const ZSH_EXIT_TRAP: &str = "trap \"$__ovs_t\" EXIT";
 
-/// The files of a channel that overspill keeps open: the prelude, both ends of the pipe, and the
-/// captures.
+/// The files that overspill keeps open: the prelude, both ends of the pipe, and the captures.
 pub(super) struct Channel {
     prelude: OwnedFd,
     reader: File,

@@ -113,8 +113,7 @@ impl CallSetting {
         let (auto, none) = (CallValue::Keep(Keep::Auto), CallValue::Limit(Limit::Unlimited));
         let any = CallValue::Kind(KindSetting::Auto);
         let (name, also, kind, default, project, help, option) = match self {
-            // Without shortening, a model gets up to 512,000 bytes, so a project cannot decide
-            // this.
+            // A model then gets up to 512,000 bytes, so a project cannot decide this.
             CallSetting::Enabled => ("enabled", Some("truncation"), Kind::Switch, on, Project::Ignored, "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are.",
                 None),
             CallSetting::Keep => ("keep", Some("direction"), Kind::Keep, auto, Project::Sets, "The part of a long output to show.",

@@ -116,8 +116,7 @@ impl StructuredLines {
         })
     }
 
-    /// Like `within`. Shows each gap that is smaller than a mark and has at most `most_lines`
-    /// lines.
+    /// Like `within`. Shows gaps of up to `most_lines` lines that are smaller than a mark.
     fn within_joined(
         &self,
         is_chosen: impl Fn(usize) -> bool,

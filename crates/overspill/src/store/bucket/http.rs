@@ -1,7 +1,6 @@
 //! The HTTP client for requests to a bucket: ureq, with a thread for each request.
 //!
-//! `object_store` would bring reqwest. The program already contains ureq, and reqwest with its
-//! HTTP/2 is much larger.
+//! The program already contains ureq. The usual client of `object_store`, reqwest, is much larger.
 
 use std::future::Future;
 use std::io::{self, Read};
@@ -154,8 +153,7 @@ impl HttpService for Client {
 }
 
 impl Client {
-    /// Sends a request. `head` gets the response when its body begins, and the rest of the body
-    /// follows.
+    /// Sends a request. `head` gets the response at the start of its body, and the rest follows.
     fn respond(&self, parts: request::Parts, body: Payload, head: &Sender<Answer>) {
         let is_head = parts.method == "HEAD";
         let response = match self.send(parts, body) {
@@ -211,8 +209,7 @@ fn chunk(reader: &mut impl Read) -> Result<Option<Bytes>, HttpError> {
     })
 }
 
-/// Converts an error. Its kind tells `object_store` whether to retry, and `lost` is the kind for a
-/// connection that the server closed.
+/// Converts an error. `lost` is the kind of error for a connection that the server closed.
 fn failure(error: ureq::Error, lost: HttpErrorKind) -> HttpError {
     use io::ErrorKind as Io;
     let kind = match &error {
