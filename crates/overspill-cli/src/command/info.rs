@@ -98,7 +98,7 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
         ("exit code", record.exit.map(|code| code.to_string()).unwrap_or_default()),
         ("failed in a pipe", failed_pipelines(&record)),
         ("signal", record.signal.map(|signal| signal.to_string()).unwrap_or_default()),
-        ("interrupted", if record.interrupted { "it may not have been done" } else { "" }.into()),
+        ("interrupted", if record.interrupted { "the work may be incomplete" } else { "" }.into()),
     ];
     let colors = env.colors();
     let line = |(key, value): &(&str, String)| {

@@ -164,7 +164,7 @@ pub(crate) const HOSTS: &[Host] = &[
                 value: "@BIN@/codex.sh",
             },
         ],
-        no_reading: "it runs such commands in its sandbox without asking; a rule would take them out of it",
+        no_reading: "it runs these commands in its sandbox without asking; a rule would run them outside",
         servers: Some(CODEX),
         rules: Some(place("~/.codex/AGENTS.md", "AGENTS.md")),
         // The host shows about 10,000 characters.
@@ -208,8 +208,8 @@ pub(crate) const HOSTS: &[Host] = &[
         // The host shows the first 8,000 and the last 32,000 characters.
         own_cut: Some(OwnCut::to(Limits::NONE.chars(40_000), Keep::Ends { head: 1, tail: 4 })),
         then: Some(
-            "A file .env in a project takes the place of ~/.gemini/.env, and so does BASH_ENV in your\n\
-             environment. If there is one of them, start it so:\n\
+            "A file .env in a project replaces ~/.gemini/.env, and BASH_ENV in your environment\n\
+             overrides it. In both cases, start Gemini CLI with this line:\n\
              PATH=\"@BIN@:$PATH\" gemini",
         ),
         ..NONE

@@ -238,7 +238,7 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
             let place = found.place.unwrap_or_default();
             let value = ui::escaped(&found.own.value, 160);
             let said = format!(
-                "{place} names {value}, which does not run: {} replaces it",
+                "{place} names {value}, which does not run, because {} hides it",
                 env.shown(&target.path)
             );
             findings.add(host.name, How::Wrong, said);

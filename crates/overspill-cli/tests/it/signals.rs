@@ -80,7 +80,7 @@ fn ended_overspill_shows_the_output_so_far_and_marks_it() {
     let (_, list, _) = done.then(&["list"]);
     assert!(list.contains("  143  interrupted  run "), "{list}");
     let (_, info, _) = done.then(&["info", &done.id()]);
-    assert!(info.contains("it may not have been done") && info.contains(" 15\n"), "{info}");
+    assert!(info.contains("the work may be incomplete") && info.contains(" 15\n"), "{info}");
 }
 
 #[test]

@@ -165,7 +165,7 @@ impl Values {
         };
         let wrong = match (&self.missing, &self.bad) {
             (Some(missing), _) => Some(missing.to_string()),
-            (None, Some(bad)) => Some(format!("left out what is {bad}")),
+            (None, Some(bad)) => Some(format!("left out text that is {bad}")),
             (None, None) => None,
         };
         let next =

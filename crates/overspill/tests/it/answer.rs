@@ -50,7 +50,7 @@ fn values_are_counted_and_broken_json_is_reported() {
     assert_eq!(what("[7,8,9]", "$[*]"), "values 1–3");
     assert_eq!(
         what("[12abc]", "$[0]"),
-        "the only value; left out what is not JSON: expected `,` or `]` at line 1, byte 4"
+        "the only value; left out text that is not JSON: expected `,` or `]` at line 1, byte 4"
     );
     let later = FromValue { value: 3, byte: 0 };
     assert_eq!(values_of("[7,8,9]", "$[*]", later, &Limits::NONE).what, "value 3");

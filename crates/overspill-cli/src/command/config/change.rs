@@ -182,7 +182,7 @@ fn checked(
     let file = SettingsFile::parse(after, path, whose).file;
     if file.get(address).map(|found| &found.value) != meant {
         bail!(
-            "{}: {address} cannot be changed without harm\n\nhint: `overspill config edit` opens the file",
+            "{}: overspill cannot change {address} in this file\n\nhint: `overspill config edit` opens the file",
             ui::path(path)
         );
     }

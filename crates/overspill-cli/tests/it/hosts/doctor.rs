@@ -66,7 +66,7 @@ fn doctor_names_problems_and_fixes() {
     for line in [
         "✗ claude-code: ~/work/.claude/settings.json sets env.CLAUDE_CODE_SHELL_PREFIX to \"other\"",
         "✗ claude-code: /",
-        "✗ gemini: ~/work/.env is read instead of ours",
+        "✗ gemini: ~/work/.env hides the file of `init`",
         "✗ opencode: ~/.config/opencode/opencode.json: shell = ",
         "! project: max_lines = 5 by ",
         "✗ settings: ",
