@@ -114,7 +114,7 @@ pub(crate) struct Host {
     pub(crate) settings_variable: Option<&'static str>,
     /// The changes that `init` makes.
     pub(crate) steps: &'static [SetupStep],
-    /// The changes of the second layer, on request.
+    /// The changes that `init --hooks` adds.
     pub(crate) second: &'static [SetupStep],
     /// The rules of `init --allow-read`, with which the host reads saved outputs without asking.
     pub(crate) reading: &'static [SetupStep],

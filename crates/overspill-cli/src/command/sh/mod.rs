@@ -199,7 +199,7 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
     let file = TaskFile::of_stdout(env).filter(|_| process::is_one_output());
     let engine = engine(&words[1..], env);
     let (until, leftover) = match &file {
-        // Later output is not redacted.
+        // overspill does not mask later output.
         Some(_) if engine.overspill.redaction().shown().is_none() => {
             (Host::output_end(env).0, Leftover::Forwarded)
         }
