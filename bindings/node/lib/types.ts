@@ -78,7 +78,7 @@ export interface Options extends Layer {
   tools?: Record<string, Layer | boolean> | undefined;
   skipTools?: string[] | undefined;
   trustedTools?: string[] | undefined;
-  /** The root of the project, for a profile that saves below it. The default is the project of the working directory. */
+  /** The root of the project, for a profile that saves below it. Default: the project of the working directory. */
   projectRoot?: string | undefined;
   retentionDays?: number | undefined;
   /** Whether a saved output survives a power loss. */
