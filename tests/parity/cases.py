@@ -1,8 +1,8 @@
-"""The one table of cases: our own, and the golden vectors as far as an engine is asked.
+"""The table of cases: our own cases, and the golden vectors that an engine can answer.
 
 A case has a name, `setup` (options of the engine), `call` (options of the call), and an `input` (text),
-`base64` (bytes) or `result`; `how` says which method takes it: process, spill, apply or batch. `ask` asks
-about what was saved. `directory` asks where outputs would be saved. `variables` are set in the environment. `fault` means that the store's directory cannot be made.
+`base64` (bytes) or `result`; `how` names the method: process, spill, apply or batch. `ask` asks about
+the saved output. `directory` asks for the directory of outputs. `variables` are environment variables. `fault` means that the store's directory cannot be made.
 """
 
 import base64

@@ -2,7 +2,7 @@
 
     run.py RUST_PROGRAM [--python PYTHON] [--node]
 
-Names and random marks of saved outputs are replaced first; everything else must be the same.
+The script first replaces the names of saved outputs and their random marks. Everything else must be the same.
 """
 
 import argparse
@@ -43,13 +43,13 @@ def main():
 
 
 def run(command, cases, store):
-    """Each runner answers with a line for each case; directories are equally long."""
+    """Runs a runner, which prints a line for each case. The paths of all stores are equally long."""
     done = subprocess.run([*command, str(cases), str(store)], stdout=subprocess.PIPE, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def differences(case, at, results):
-    """Says what is not the same, or not what a vector expects."""
+    """Yields the differences between the answers, and from the vector that the case comes from."""
     mine = {name: normal(answers[at], name) for name, answers in results.items()}
     first = mine["rs"]
     for name, answer in mine.items():
@@ -70,7 +70,7 @@ def as_expected(expected, text, given):
 
 
 def normal(answer, runner):
-    """Replaces what is different in each run: names, and the marks made of them."""
+    """Replaces the parts that differ in each run: the names of outputs, and the marks that contain them."""
     names = answer.pop("names", [])
     text = json.dumps(answer, sort_keys=True, ensure_ascii=False)
     for path in names:
@@ -78,7 +78,7 @@ def normal(answer, runner):
         file = path.rsplit("/", 1)[-1]
         stem = file.rsplit(".", 1)[0]
         text = text.replace(file, "{FILE}").replace(stem, "{ID}").replace(stem[-6:].lower(), "{TOKEN}")
-    # Where nothing was saved the mark is drawn by itself.
+    # The mark of an output that was not saved has a random token.
     text = re.sub(r"\[overspill [0-9a-z]{6}:", "[overspill {TOKEN}:", text)
     text = re.sub(rf"/{runner}/", "/{RUNNER}/", text)
     marks = set(re.findall(r"\\n\[([0-9a-z]{6}): (?:lines?|bytes?|first|last|\d)", text))

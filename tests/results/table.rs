@@ -13,7 +13,7 @@ pub(crate) struct Case {
     name: String,
     /// The result as a tool returns it.
     pub(crate) result: Value,
-    /// What becomes of each part; `None` if the result stays as it is.
+    /// The text of each part afterwards; `None` if the result is unchanged.
     content: Option<Vec<String>>,
     structured: Option<String>,
     /// The limit in characters.
@@ -21,7 +21,7 @@ pub(crate) struct Case {
     saved: Vec<Vec<u8>>,
 }
 
-/// The limits that each surface has here: those of the hosts.
+/// The limits of each surface in these tests, which are those of the hosts.
 pub(crate) const MAX_BYTES: u64 = 51_200;
 pub(crate) const MAX_LINES: u64 = 1_900;
 pub(crate) const MAX_CHARS: u64 = 9_500;
@@ -62,7 +62,7 @@ impl Case {
         self.result.get("isError") == Some(&Value::Bool(true))
     }
 
-    /// Checks what a surface makes of the result: `after`, or `None` if it leaves the result alone.
+    /// Checks the answer of a surface: `after` is the new result, or `None` for an unchanged one.
     #[track_caller]
     pub(crate) fn check(&self, surface: &str, after: Option<&Value>, mut saved: Vec<Vec<u8>>) {
         let what = format!("{surface}: {}", self.name);

@@ -5,7 +5,7 @@ export class OverspillError extends Error {
   override name = 'OverspillError';
 }
 
-/** An invalid option or question. The message names it and the allowed values. */
+/** An invalid option or argument. The message names the option and the allowed values. */
 export class Misuse extends OverspillError {
   override name = 'Misuse';
 }

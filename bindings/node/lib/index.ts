@@ -158,7 +158,7 @@ export class Overspill {
     }
   }
 
-  /** Takes an output while it is written: a `Writable` with an `outcome`. */
+  /** Opens an output that arrives piece by piece: a `Writable` with an `outcome`. */
   spill(call?: t.Call): SpillStream {
     return new SpillStream(at(() => this.#sink(call)));
   }

@@ -1,4 +1,4 @@
-/** Takes an output while it is written. */
+/** Takes outputs that arrive piece by piece. */
 
 import { Writable } from 'node:stream';
 
@@ -13,7 +13,7 @@ export interface Sink {
   close(): Promise<Outcome>;
 }
 
-/** Takes an output while it is written: a stream with an `outcome` at its end. */
+/** Takes an output piece by piece: a stream with an `outcome` at its end. */
 export class SpillStream extends Writable {
   readonly #sink: Sink;
   #settle!: { resolve(outcome: Outcome): void; reject(error: unknown): void };

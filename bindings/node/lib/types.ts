@@ -65,7 +65,7 @@ export interface Call extends Layer {
   declared?: Layer | undefined;
   /** The caller can hand work to a sub-agent. */
   delegate?: boolean | undefined;
-  /** The caller's permissions, which decide about that. The last rule that matches decides. */
+  /** The caller's permissions, which can forbid sub-agents. The last rule that matches decides. */
   permission?: Array<{ permission: string; pattern: string; action: string }> | undefined;
   exitCode?: number | undefined;
 }
@@ -78,7 +78,7 @@ export interface Options extends Layer {
   tools?: Record<string, Layer | boolean> | undefined;
   skipTools?: string[] | undefined;
   trustedTools?: string[] | undefined;
-  /** The root of the project, for a profile that saves below it. By default it is found from the working directory. */
+  /** The root of the project, for a profile that saves below it. Default: the project of the working directory. */
   projectRoot?: string | undefined;
   retentionDays?: number | undefined;
   /** Whether a saved output survives a power loss. */
@@ -127,8 +127,8 @@ export interface Room {
 }
 
 /**
- * The answer of a strategy. Null leaves the choice to the settings, true shows the whole output, and a text is
- * shown instead. A list has the shown parts as `[from, to]` in bytes.
+ * The answer of a strategy. Null leaves the choice to the settings, and true shows the whole output. A text
+ * replaces the shown parts. A list has the shown parts as `[from, to]` in bytes.
  */
 export type Choice =
   | null

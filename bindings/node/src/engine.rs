@@ -17,11 +17,11 @@ use crate::spill::NativeSpill;
 use crate::tasks::{Promise, Work};
 
 /// The result of shortening: null if the output is short, true if a store written in JavaScript
-/// must save it first.
+/// must save the output first.
 type Answer = Either<Spilled, bool>;
 
-/// Shortens outputs by the rules of a profile. Options, calls and answers given in advance are JSON
-/// text.
+/// Shortens outputs by the rules of a profile. Options, calls, and answers that JavaScript gave in
+/// advance are JSON text.
 #[napi]
 pub struct Engine {
     inner: Inner,
@@ -125,7 +125,7 @@ impl Engine {
         Ok(AsyncTask::new(Work::new(work, |answer| answer)))
     }
 
-    /// Processes an output if it is short, and tells whether it was.
+    /// Processes an output if it is short. Returns false for a long output.
     #[napi(catch_unwind)]
     pub fn fits(
         &self,
@@ -148,8 +148,8 @@ impl Engine {
         Ok(true)
     }
 
-    /// Returns an output with its secrets masked, for showing or for saving. Null if no secrets are
-    /// masked there.
+    /// Returns an output with its secrets masked, for showing or for saving. Null if the settings
+    /// mask no secrets there.
     #[napi(catch_unwind)]
     pub fn masked(
         &self,
@@ -247,7 +247,7 @@ impl Engine {
         Ok(AsyncTask::new(Work::new(work, |answer| answer)))
     }
 
-    /// Takes an output while it is written.
+    /// Opens an output that arrives piece by piece.
     #[napi(catch_unwind)]
     pub fn spill(&self, call: Option<String>) -> napi::Result<NativeSpill> {
         let CallRequest { call, options, end } = asked(None, None, None, call.as_deref())?;
@@ -256,7 +256,8 @@ impl Engine {
     }
 
     /// Answers a question about saved outputs: `read`, `grep`, `list`, `sweep` or `cleanup`. If the
-    /// store is written in JavaScript, its answers are arguments. Everything is JSON.
+    /// store is written in JavaScript, `given` and `bytes` are its answers. Options and answers are
+    /// JSON.
     #[napi(ts_return_type = "Promise<string>")]
     pub fn ask(
         &self,

@@ -86,7 +86,7 @@ test('answers have a sentence and the options of the next page', async () => {
   const broken = await overspill.process(`[12abc,\n${'1,\n'.repeat(3000)}`);
   const value = await overspill.read(broken.id ?? '', { json: '$[0]' });
   assert.equal(value.text, '12\n');
-  assert.equal(value.what, `the only value; left out what is ${value.notJson}`);
+  assert.equal(value.what, `the only value; left out text that is ${value.notJson}`);
   const { id } = await overspill.process(`[${Array.from({ length: 3000 }, (_, n) => n).join(',\n')}]`);
   assert(id);
   const found = await overspill.grep('[0-9]', id, { maxCount: 2500 });
@@ -267,7 +267,7 @@ test('stores can be a directory, memory or none', async () => {
   const { id } = await memory.process(numbered(9));
   assert.equal((await memory.read(id ?? '', { tail: 1 })).text, 'line 9\n');
   const nowhere = await new Overspill({ store: false, maxLines: 4 }).process(numbered(900));
-  assert.deepEqual([nowhere.spilled, nowhere.error, nowhere.path], [true, 'no store was asked for', null]);
+  assert.deepEqual([nowhere.spilled, nowhere.error, nowhere.path], [true, 'no store was chosen', null]);
 });
 
 const SECRET = `${'ghp'}_${'a1B2c3D4e5F6g7H8i9J0'.repeat(2)}`;

@@ -122,7 +122,7 @@ impl Patience {
     }
 }
 
-/// Asks a predicate about a result. A predicate that fails has not said no.
+/// Asks a predicate about a result. If the predicate fails, the result is shortened as usual.
 pub(crate) fn verdict(predicate: &Py<PyAny>, tool: &str, result: &Value) -> Verdict {
     Python::attach(|py| {
         let asked = || -> PyResult<Verdict> {

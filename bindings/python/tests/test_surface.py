@@ -82,7 +82,7 @@ def test_answers_have_a_sentence_and_the_options_of_the_next_page(make):
     broken = overspill.process("[12abc,\n" + "1,\n" * 3000)
     page = overspill.read(broken.id, json="$[0]")
     assert page["text"] == "12\n" and page["not_json"].endswith("line 1, byte 4")
-    assert page["what"] == f"the only value; left out what is {page['not_json']}"
+    assert page["what"] == f"the only value; left out text that is {page['not_json']}"
     values = overspill.process("[" + ",\n".join(map(str, range(3000))) + "]")
     page, seen = overspill.read(values.id, json="$[*]"), ""
     while page["next"]:
@@ -273,7 +273,7 @@ def test_stores_can_be_a_directory_memory_or_none(tmp_path, make):
     memory = Overspill(store="memory", max_lines=3)
     assert memory.read(memory.process(numbered(9)).id, tail=1)["text"] == "line 9\n"
     nowhere = Overspill(store=False, max_lines=4).process(numbered(900))
-    assert nowhere.spilled and nowhere.error == "no store was asked for" and nowhere.path is None
+    assert nowhere.spilled and nowhere.error == "no store was chosen" and nowhere.path is None
     with pytest.raises(Misuse, match="store"):
         Overspill(store=5)
 

@@ -39,7 +39,7 @@ const HELP: &str = "\
 
 Run:
   CMD …, run    Run a command; show a short version if it prints too much
-  cut           The same for a pipe or a file
+  cut           Shorten a file or the output of a pipe
   mcp           Shorten the results of an MCP server
 
 Look:
@@ -92,7 +92,7 @@ pub(crate) fn first_examples() -> &'static str {
 }
 
 /// Shorten long command output for AI agents. The full output is saved and searchable.
-// An option can be repeated, and the last one applies: an alias gives one, and its user another.
+// An option can be repeated, and the last one applies, so that users can override an alias.
 #[derive(Debug, Parser)]
 #[command(name = "overspill", version, args_override_self = true, help_template = HELP)]
 #[command(disable_help_subcommand = true)]

@@ -104,8 +104,8 @@ fn nothing_saved(store: &dyn Store, typed: &str, env: &Env) -> anyhow::Error {
     }
     let directory = env.directory().map_or_else(|_| "this directory".into(), ui::path);
     anyhow!(
-        "there is no output {typed} of commands in {directory}\n\nhint: `overspill list` shows the outputs of \
-         all directories"
+        "there is no output {typed} of commands that ran in {directory}\n\nhint: `overspill list` shows the \
+         outputs of all directories"
     )
 }
 

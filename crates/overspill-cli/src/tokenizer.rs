@@ -34,7 +34,7 @@ impl Tokenizer {
         if cfg!(feature = "tokenizers") {
             r#""estimate", "o200k" or "cl100k""#
         } else {
-            r#""estimate"; built with its feature `tokenizers`, the program knows "o200k" and "cl100k" too"#
+            r#""estimate"; "o200k" and "cl100k" need a build with the feature `tokenizers`"#
         }
     }
 

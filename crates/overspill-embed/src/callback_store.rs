@@ -90,7 +90,7 @@ impl<T: StoreObject + 'static> Store for CallbackStore<T> {
 
 impl<T: StoreObject + 'static> Expiry for CallbackStore<T> {
     fn due(&self, _: Duration, _: Duration) -> Result<Option<Vec<Entry>>, Error> {
-        // Listing may be slow, so a call never sweeps. A user can.
+        // Listing may be slow, so a call never sweeps. Users can call `sweep`.
         Ok(None)
     }
 }

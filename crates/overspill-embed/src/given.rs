@@ -91,7 +91,7 @@ impl Store for GivenStore {
 
 impl Expiry for GivenStore {
     fn due(&self, _: Duration, _: Duration) -> Result<Option<Vec<Entry>>, Error> {
-        // Listing may be slow, so a call never sweeps. A user can.
+        // Listing may be slow, so a call never sweeps. Users can call `sweep`.
         Ok(None)
     }
 }

@@ -178,7 +178,7 @@ impl Setup {
             StoreChoice::Memory => {
                 return Arc::new(Memory::new(self.profile.names, Clock::default()));
             }
-            StoreChoice::Nowhere => return Arc::new(Nowhere::because("no store was asked for")),
+            StoreChoice::Nowhere => return Arc::new(Nowhere::because("no store was chosen")),
             StoreChoice::Directory(_) | StoreChoice::Default => {}
         }
         let Some(directory) = self.place(places, variable) else {

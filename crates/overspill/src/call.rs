@@ -65,7 +65,7 @@ impl CallEnd {
         CallEnd { signal: Some(signal), ..CallEnd::NONE }
     }
 
-    /// Passes on to an output whether its command succeeded.
+    /// Adds to an output whether its command succeeded.
     pub(crate) fn hinted(self, over: Oversized<'_>) -> Oversized<'_> {
         let hint = KindHint { succeeded: self.exit == Some(0), ..over.policy().hint };
         over.with_hint(hint)

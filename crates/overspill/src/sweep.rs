@@ -146,8 +146,8 @@ pub fn sweep_watched(
         watch(all - swept.left, all);
     }
     if budget == SweepBudget::Whole {
-        // Done last, because expired outputs take their records along. Remains of interrupted
-        // writers do no harm, so a failure here is ignored.
+        // This comes last, because the removal of an output also removes its record. Files of
+        // interrupted writers do no harm, so a failure here is ignored.
         let _ = store.tidy();
     }
     swept.kept = entries.len() as u64 - swept.removed;

@@ -103,7 +103,7 @@ class Spilled:
     def gaps(self) -> Optional[list[Span]]: ...
     @property
     def lossy(self) -> bool:
-        """The text differs from the bytes of the output: some are cleaned or replaced."""
+        """The text differs from the bytes of the output: some bytes are cleaned or replaced."""
     @property
     def complete(self) -> bool:
         """The saved copy has every byte."""
@@ -223,7 +223,7 @@ class Engine:
         session: Optional[str] = ...,
         **options: Any,
     ) -> Spill:
-        """Takes an output while it is written."""
+        """Opens an output that arrives piece by piece."""
     def read(
         self,
         id: str,

@@ -6,7 +6,7 @@ class OverspillError(Exception):
 
 
 class Misuse(OverspillError, ValueError):
-    """An invalid option or question. The message names it and the allowed values."""
+    """An invalid option or argument. The message names the option and the allowed values."""
 
 
 class NotFound(OverspillError, LookupError):

@@ -117,8 +117,8 @@ class Store(Protocol):
 
 
 Choice = Union[None, bool, str, Sequence[Tuple[int, int]], Mapping[str, Any]]
-"""The answer of a strategy. None leaves the choice to the settings, True shows the whole output, and a text is
-shown instead. A list has the shown parts as `(start, end)` in bytes. `{"text": …, "left_out_lines": …}` is a text
+"""The answer of a strategy. None leaves the choice to the settings, and True shows the whole output. A text
+replaces the shown parts. A list has the shown parts as `(start, end)` in bytes. `{"text": …, "left_out_lines": …}` is a text
 with the amount that it leaves out."""
 
 

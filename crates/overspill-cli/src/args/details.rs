@@ -67,7 +67,7 @@ pub(crate) struct StoreArgs {
 }
 
 impl StoreArgs {
-    /// Returns the words of the option for a command line, none if it was not given.
+    /// Returns the arguments for a command line; nothing if the option is not given.
     pub(crate) fn words(&self) -> impl Iterator<Item = &'static str> {
         self.profile.into_iter().flat_map(|profile| ["--profile", profile])
     }

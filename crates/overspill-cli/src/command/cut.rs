@@ -44,7 +44,7 @@ pub(crate) struct CutArgs {
 }
 
 pub(crate) fn run(args: &CutArgs, env: &Env) -> u8 {
-    // Before the settings are read: without an input, warnings about settings would only distract.
+    // The input comes before the settings: if it is missing, warnings about settings only distract.
     let mut input = match Input::open(args.file.as_ref()) {
         Ok(input) => input,
         Err(error) => return ui::ended(Err(error)),
@@ -85,8 +85,7 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
         true => ui::Progress::beside_others("reading"),
         false => ui::Progress::hidden(),
     };
-    // A profile may pass on an output of this size unchanged, so this much is read before it is
-    // shortened.
+    // Some profiles pass on an output of this size unchanged, so overspill first reads this much.
     let held = overspill.ceiling(&call, &options).bytes.unwrap_or(u64::MAX).saturating_add(1);
     let first = if profile.streams { Vec::new() } else { input.next(held) };
     progress.came(first.len() as u64);

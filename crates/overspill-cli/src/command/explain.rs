@@ -86,7 +86,7 @@ fn explain(args: &ExplainArgs, env: &Env) -> anyhow::Result<()> {
     };
     match explained {
         None if args.json => ui::answer(&ui::json_line(json!({ "fits": true }))),
-        None => ui::answer("The output fits the limits, so all of it is shown.\n"),
+        None => ui::answer("The output is within the limits, so overspill shows all of it.\n"),
         Some(explained) if args.json => ui::answer(&explained.json()),
         Some(explained) => ui::show_text(&explained.text(), args.pager.pager(env)),
     }

@@ -30,7 +30,7 @@ pub(super) fn follow(
     };
     let _ = store.touch(&name);
     loop {
-        // Before the bytes are read: a command that has ended adds nothing after this.
+        // The record comes before the bytes: after the end of a command, its output does not grow.
         let record = store.record(&name)?.unwrap_or_default();
         if !record.running && at > 0 && matches!(record.kept, Some(Kept::Ends { .. })) {
             let missing = retrieve::missing_lines(&*store, &name)?;

@@ -53,9 +53,9 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
         _ if record.running => "the command still runs: this is its output so far",
         _ if record.cut_short => "cut short: the process that saved it was killed",
         Integrity::Whole => "whole, as it was saved",
-        Integrity::Partial => "only its first and last part could be kept",
-        Integrity::Damaged => "damaged: it is not what was saved",
-        Integrity::Unknown => "unknown: nothing was noted when it was saved",
+        Integrity::Partial => "partial: only the first and the last part were saved",
+        Integrity::Damaged => "damaged: its checksum does not match",
+        Integrity::Unknown => "unknown: no checksum was recorded",
     };
     let bytes = |bytes: u64| format!("{} ({bytes} bytes)", ui::size(bytes));
     let is_time_known = record.bytes > 0 || record.running || record.cut_short;
@@ -98,7 +98,7 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
         ("exit code", record.exit.map(|code| code.to_string()).unwrap_or_default()),
         ("failed in a pipe", failed_pipelines(&record)),
         ("signal", record.signal.map(|signal| signal.to_string()).unwrap_or_default()),
-        ("interrupted", if record.interrupted { "it may not have been done" } else { "" }.into()),
+        ("interrupted", if record.interrupted { "the work may be incomplete" } else { "" }.into()),
     ];
     let colors = env.colors();
     let line = |(key, value): &(&str, String)| {

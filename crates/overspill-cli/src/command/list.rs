@@ -141,10 +141,10 @@ fn print(
     let all = args.limit + newest.more;
     match (newest.more, newest.unseen) {
         (0, false) => {}
-        (0, true) => text.push_str("there may be more of earlier days; `--limit N` shows more\n"),
+        (0, true) => text.push_str("earlier days may have more outputs; `--limit N` shows more\n"),
         (more, false) => text.push_str(&format!("and {more} more; `--limit {all}` shows them\n")),
         (more, true) => {
-            text.push_str(&format!("and {more} more of that day, and more of earlier ones\n"));
+            text.push_str(&format!("and {more} more of that day, and those of earlier days\n"));
         }
     }
     ui::answer(&text)

@@ -84,7 +84,7 @@ fn exit_status(command: &str) -> &'static [(&'static str, &'static str)] {
             ("1", "Something does not work."),
             ("2", "Invalid arguments."),
         ],
-        "hook" => &[("0", "Always, so that no agent takes it for a refusal.")],
+        "hook" => &[("0", "Always: some agents take any other code for a refusal.")],
         _ => USUAL,
     }
 }

@@ -73,8 +73,8 @@ fn push(args: &PushArgs, env: &Env) -> anyhow::Result<bool> {
 pub(crate) fn said(one: &Stranded) -> String {
     let (name, outputs) = (&one.name, ui::count(one.outputs, "output"));
     format!(
-        "{outputs} for another bucket ({name}), never sent; `overspill push --from {name}` sends \
-         to the one that is set"
+        "{outputs} for another bucket ({name}), never sent; `overspill push --from {name}` uploads \
+         them to the current bucket"
     )
 }
 

@@ -30,7 +30,7 @@ pub(super) const GOOSE: Host = Host {
     steps: &[SetupStep::Link("bash")],
     servers: Some(place("$config/goose/config.yaml", "")),
     rules: Some(place("$config/goose/.goosehints", ".goosehints")),
-    // It shows 2,000 lines and 50,000 bytes.
+    // The host shows 2,000 lines and 50,000 bytes.
     ceiling: Ceiling { limits: Limits::NONE.bytes(49_500).lines(1_900), if_failed: None },
     then: with_alias!("alias goose='PATH=\"@BIN@:$PATH\" goose'"),
     ..NONE
@@ -48,7 +48,7 @@ pub(super) const CONTINUE: Host = Host {
     steps: &[SetupStep::Link("bash")],
     servers: Some(place("~/.continue/config.yaml", "")),
     rules: Some(place("", ".continue/rules/overspill.md")),
-    // It shows 1,000 lines and 50,000 characters. Commands that run at the same time share them.
+    // The host shows 1,000 lines and 50,000 characters for all commands that run at one time.
     ceiling: Ceiling { limits: LIMITS.chars(24_500).lines(480), if_failed: None },
     own_cut: Some(OwnCut::to(Limits::NONE.chars(50_000).lines(1_000), Keep::Tail)),
     then: with_alias!(
@@ -70,9 +70,9 @@ pub(super) const KIMI: Host = Host {
     steps: &[env("kimi-code.sh")],
     servers: Some(place("~/.kimi-code/mcp.json", ".kimi-code/mcp.json")),
     rules: Some(place("~/.kimi-code/AGENTS.md", "AGENTS.md")),
-    // It shows 50,000 characters.
+    // The host shows 50,000 characters.
     ceiling: Ceiling { limits: LIMITS.chars(49_000), if_failed: None },
-    // It saves a longer output in a file and shows 5,800 characters of its ends.
+    // The host saves a longer output in a file and shows 5,800 characters of its ends.
     own_cut: Some(OwnCut::over(Limits::NONE.chars(50_000), Limits::NONE.chars(5_800), Keep::ENDS)),
     then: with_alias!(
         "alias kimi='OVERSPILL_HOST=kimi-code OVERSPILL_BASH_ENV=\"$BASH_ENV\" BASH_ENV=\"@BIN@/kimi-code.sh\" kimi'"
@@ -92,10 +92,10 @@ pub(super) const QWEN: Host = Host {
     steps: &[SetupStep::Link("bash")],
     servers: Some(place("~/.qwen/settings.json", ".qwen/settings.json")),
     rules: Some(place("~/.qwen/QWEN.md", "QWEN.md")),
-    // It shows 30,000 characters, with the text of the command.
+    // The host shows 30,000 characters, with the text of the command.
     ceiling: chars(28_000),
     transcripts: &["~/.qwen/projects"],
-    // It saves a longer output in a file and shows 4,000 characters of its ends.
+    // The host saves a longer output in a file and shows 4,000 characters of its ends.
     own_cut: Some(OwnCut::over(
         Limits::NONE.chars(30_000),
         Limits::NONE.chars(4_000),

@@ -40,7 +40,7 @@ pub(crate) const SHELLS: [&str; 4] = ["bash", "sh", "zsh", "dash"];
 /// The largest output that every host shows whole, as far as their limits are known.
 pub(crate) const LIMITS: Limits = Limits::NONE.bytes(51_200).lines(1_900).chars(9_500);
 
-/// The largest output that a host shows whole. If overspill showed more, the host could cut the notice.
+/// The largest output that a host shows whole. The host could cut the notice of a longer text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Ceiling {
     pub(crate) limits: Limits,
@@ -82,43 +82,43 @@ pub(crate) struct Host {
     pub(crate) title: &'static str,
     /// The names of its programs.
     pub(crate) programs: &'static [&'static str],
-    /// A directory that exists if the host is used on this machine.
+    /// A directory that exists on machines with the host.
     pub(crate) home: &'static str,
-    /// A variable in the environment of the commands that it runs.
+    /// A variable that the host sets for its commands.
     pub(crate) mark: Option<&'static str>,
-    /// A text in each of its own commands. A command without this text is run by a process that the host
-    /// has started, such as an MCP server, which must get the whole output.
+    /// A text in each command of the host. Other commands come from processes that the host has
+    /// started, such as MCP servers, which must get the whole output.
     pub(crate) frame: Option<&'static str>,
-    /// The names of the process that starts its commands, where its mark also reaches others, such as MCP
-    /// servers. Nothing if the mark is enough.
+    /// The names of the process that starts the commands of the host. Empty if `mark` is enough: if
+    /// the variable does not reach other processes, such as MCP servers.
     pub(crate) parents: &'static [&'static str],
-    /// The use of the standard input of its commands, if that is a pipe or a socket.
+    /// The use of the standard input of commands, if that is a pipe or a socket.
     pub(crate) input: CommandInput,
-    /// The output of a command that it waits for, if the shell leaves a job behind.
+    /// The part of the output for which the host waits, if the shell leaves a job behind.
     pub(crate) waits_for: WaitsFor,
-    /// The files that the host gives to commands for their output, also to commands in the background.
+    /// The files into which commands of the host write their output.
     pub(crate) task_files: Option<TaskFiles>,
-    /// The log that it makes for a command when it moves the command to the background.
+    /// The log that the host makes for a command that it moves to the background.
     pub(crate) background_log: Option<BackgroundLog>,
     /// Whether the host runs commands on a terminal and reads the screen.
     pub(crate) on_terminal: bool,
-    /// Whether its shells are login shells, which set a new PATH.
+    /// Whether the shells of the host are login shells, which set a new PATH.
     pub(crate) resets_path: bool,
-    /// The way in which its outputs reach overspill, in a few words.
+    /// The way in which outputs of the host reach overspill, in a few words.
     pub(crate) how: &'static str,
-    /// The shell that runs its commands if its settings name none.
+    /// The shell that the host runs if its settings name no shell.
     pub(crate) shell: DefaultShell,
-    /// The kind of program that `init` replaces in its settings by our link. The user may have set such a program.
+    /// The kind of program in the settings that `init` replaces by our link.
     pub(crate) slot: Option<SlotKind>,
     /// The variable that names one more settings file. That file overrides the user's.
     pub(crate) settings_variable: Option<&'static str>,
     /// The changes that `init` makes.
     pub(crate) steps: &'static [SetupStep],
-    /// The changes of the second layer, on request.
+    /// The changes that `init --hooks` adds.
     pub(crate) second: &'static [SetupStep],
-    /// The rules that let it read saved outputs without asking, on request.
+    /// The rules of `init --allow-read`, with which the host reads saved outputs without asking.
     pub(crate) reading: &'static [SetupStep],
-    /// The reason why the host has no such rules.
+    /// The reason why the host has no rules in `reading`.
     pub(crate) no_reading: &'static str,
     /// The tool of the host that opens files by lines. `init` allows this tool to read the store.
     pub(crate) file_tool: Option<&'static str>,
@@ -128,15 +128,15 @@ pub(crate) struct Host {
     pub(crate) rules: Option<HostFile>,
     /// The format of its hook.
     pub(crate) hook: Option<&'static dyn HookFormat>,
-    /// The files of our plugin for it: paths and texts.
+    /// The files of our plugin for the host: paths and texts.
     pub(crate) bundle: &'static [(&'static str, &'static str)],
     /// Files of a project that override the user's.
     pub(crate) overrides: &'static [&'static str],
     /// The largest output that the host shows whole.
     pub(crate) ceiling: Ceiling,
-    /// The way in which it cuts the output of a command itself, without overspill, if that was seen.
+    /// The way in which the host cuts the output of a command without overspill, if it is known.
     pub(crate) own_cut: Option<OwnCut>,
-    /// The directories of its transcripts. `$data` is the directory in which programs keep their data.
+    /// The directories of transcripts. `$data` is the directory in which programs keep data.
     pub(crate) transcripts: &'static [&'static str],
     /// The database in which the host keeps its sessions, and the command that exports a transcript.
     pub(crate) session_database: Option<(&'static str, &'static str)>,
@@ -147,9 +147,9 @@ pub(crate) struct Host {
 /// The use of a pipe or a socket that a host gives to a command as standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CommandInput {
-    /// The host may write to the command, which must then get the real shell.
+    /// The host may write to the command, so the real shell runs the command.
     Used,
-    /// The host closes the input at once. It leaves the input open only for a process that it writes to.
+    /// The host closes the input at once, except for a process that it writes to.
     Closed,
     /// The host leaves the input open and writes nothing.
     Unused,
@@ -188,12 +188,12 @@ impl DefaultShell {
     }
 }
 
-/// The part of the output for which a host waits. A background job of the shell keeps the output open.
+/// The part of the output for which a host waits if a background job keeps the output open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WaitsFor {
     /// The whole output, until every process has closed it.
     PipeEnd,
-    /// The output until this time after the end of the shell. The host tells the model if a job is left then.
+    /// Like `Moment`, for a host that tells the model if a job is left after this time.
     ToldMoment(Duration),
     /// The output until this time after the end of the shell. The time can be zero.
     Moment(Duration),
@@ -203,13 +203,12 @@ pub(crate) enum WaitsFor {
     Unknown,
 }
 
-/// The files that a host gives to its commands for their output: `…/PROJECT/SESSION/FOLDER/TASK.ENDING`.
+/// The files into which commands of a host write: `…/PROJECT/SESSION/FOLDER/TASK.ENDING`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TaskFiles {
     pub(crate) folder: &'static str,
     pub(crate) ending: &'static str,
-    /// The logs of its sessions: `LOGS/PROJECT/SESSION.jsonl`. They name the tasks that run in
-    /// the background.
+    /// The logs of sessions, which name background tasks: `LOGS/PROJECT/SESSION.jsonl`.
     pub(crate) logs: &'static str,
 }
 

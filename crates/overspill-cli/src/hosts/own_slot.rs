@@ -1,9 +1,9 @@
 //! The user's own shell or prefix in the shell slot of a host. overspill takes the slot, and calls
 //! the user's program.
 //!
-//! `init` makes a directory `OWN/HASH` for each value. The directory has a link to overspill with
-//! the name of the user's program, because hosts look at that name, and a file with the user's
-//! value.
+//! `init` makes a directory `OWN/HASH` for each value. The directory has a file with the value. It
+//! also has a link to overspill with the name of the user's program, because hosts look at that
+//! name.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -38,8 +38,8 @@ impl SlotKind {
 pub(crate) struct OwnSlot {
     pub(crate) kind: SlotKind,
     pub(crate) value: String,
-    /// Whether the value is set in another file or in the environment. It stays there, and our
-    /// value overrides it.
+    /// Whether another file or the environment has the value. It stays there, and ours overrides
+    /// it.
     pub(crate) is_elsewhere: bool,
 }
 

@@ -137,10 +137,10 @@ pub(crate) const HOSTS: &[Host] = &[
             (".mcp.json", include_str!("files/claude-mcp.json")),
         ],
         overrides: &[".claude/settings.json", ".claude/settings.local.json"],
-        // It shows 30,000 characters of a command that succeeded, and 10,000 of one that failed.
+        // The host shows 30,000 characters, and 10,000 of a command that failed.
         ceiling: Ceiling { limits: LIMITS.chars(29_500), if_failed: Some(LIMITS) },
         transcripts: &["~/.claude/projects"],
-        // It saves a longer output in a file and shows 2,000 characters of its start.
+        // The host saves a longer output in a file and shows 2,000 characters of its start.
         own_cut: Some(
             OwnCut::over(Limits::NONE.chars(30_000), Limits::NONE.chars(2_000), Keep::Head)
                 .if_failed(OwnCut::to(Limits::NONE.chars(10_000), Keep::ENDS)),
@@ -164,10 +164,10 @@ pub(crate) const HOSTS: &[Host] = &[
                 value: "@BIN@/codex.sh",
             },
         ],
-        no_reading: "it runs such commands in its sandbox without asking; a rule would take them out of it",
+        no_reading: "it runs these commands in its sandbox without asking; a rule would run them outside",
         servers: Some(CODEX),
         rules: Some(place("~/.codex/AGENTS.md", "AGENTS.md")),
-        // It shows about 10,000 characters.
+        // The host shows about 10,000 characters.
         ceiling: chars(9_500),
         own_cut: Some(OwnCut::to(Limits::NONE.chars(10_000), Keep::ENDS)),
         transcripts: &["~/.codex/sessions", "~/.codex/archived_sessions"],
@@ -202,14 +202,14 @@ pub(crate) const HOSTS: &[Host] = &[
         servers: Some(place("~/.gemini/settings.json", ".gemini/settings.json")),
         rules: Some(place("~/.gemini/GEMINI.md", "GEMINI.md")),
         overrides: &[".gemini/.env", ".env"],
-        // It shows 40,000 characters.
+        // The host shows 40,000 characters.
         ceiling: chars(39_500),
         transcripts: &["~/.gemini/tmp"],
-        // It shows the first 8,000 and the last 32,000 characters.
+        // The host shows the first 8,000 and the last 32,000 characters.
         own_cut: Some(OwnCut::to(Limits::NONE.chars(40_000), Keep::Ends { head: 1, tail: 4 })),
         then: Some(
-            "A file .env in a project takes the place of ~/.gemini/.env, and so does BASH_ENV in your\n\
-             environment. If there is one of them, start it so:\n\
+            "A file .env in a project replaces ~/.gemini/.env, and BASH_ENV in your environment\n\
+             overrides it. In both cases, start Gemini CLI with this line:\n\
              PATH=\"@BIN@:$PATH\" gemini",
         ),
         ..NONE
@@ -294,10 +294,10 @@ pub(crate) const HOSTS: &[Host] = &[
         }],
         servers: Some(place("~/.copilot/mcp-config.json", "")),
         rules: Some(place("", "AGENTS.md")),
-        // It shows 20,000 characters.
+        // The host shows 20,000 characters.
         ceiling: chars(19_500),
         transcripts: &["~/.copilot/session-state"],
-        // It saves a longer output in a file and shows 500 characters of its start.
+        // The host saves a longer output in a file and shows 500 characters of its start.
         own_cut: Some(OwnCut::over(
             Limits::NONE.bytes(20_480),
             Limits::NONE.chars(500),
@@ -378,7 +378,8 @@ pub(crate) const HOSTS: &[Host] = &[
         ],
         servers: Some(place("~/.cline/data/settings/cline_mcp_settings.json", "")),
         rules: Some(place("", ".clinerules/overspill.md")),
-        // It shows 8,000 characters. It adds a line to a command that failed, before our plugin sees it.
+        // The host shows 8,000 characters, and adds a line to a failed command before our plugin
+        // runs.
         ceiling: Ceiling { limits: LIMITS.chars(7_500), if_failed: Some(LIMITS.chars(7_400)) },
         own_cut: Some(OwnCut::to(Limits::NONE.chars(8_000), Keep::ENDS)),
         then: Some(

@@ -2,9 +2,9 @@
 //! background.
 //!
 //! The host gives the same kind of file to a command that it waits for and to a command in the
-//! background, with the same arguments and variables. Only the log of its session tells the two
-//! apart. The log has the ids of tasks in the background, also of a command that was moved there
-//! after a timeout.
+//! background, with the same arguments and variables. Only the log of the session distinguishes the
+//! two commands. The log has the ids of tasks in the background, also of a command that was moved
+//! there after a timeout.
 
 use std::fs::{self, File};
 use std::io::Read;

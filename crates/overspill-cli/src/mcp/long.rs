@@ -312,7 +312,7 @@ fn broken(
 ) -> io::Result<Fate> {
     if rewriter.message().is_log() {
         let len = left.len() + skip(rest)?;
-        report(&format!("a log message that is not JSON, or too large; {len} bytes were left"));
+        report(&format!("the rest, {len} bytes, of a log message that is not JSON or too large"));
         return Ok(Fate::Failed);
     }
     let named = rewriter.message().id.clone();
@@ -342,7 +342,7 @@ fn broken(
     let words = match is_too_much {
         true => too_much(&shown),
         false => {
-            format!("the server's answer breaks off, or is not JSON; what came of it:\n{shown}")
+            format!("the server's answer breaks off, or is not JSON. Its start:\n{shown}")
         }
     };
     out.write_all(error(id.as_ref(), INTERNAL_ERROR, &words).trim_ascii_end())?;

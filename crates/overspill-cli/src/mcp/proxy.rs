@@ -269,8 +269,8 @@ impl Proxy {
         asked.is_some_and(|asked| !asked.is_shortened())
     }
 
-    /// Returns the means to shorten a result that is too long for memory, or `None` if the message
-    /// is not a result as far as its start tells.
+    /// Returns the means to shorten a result that is too long for memory. Returns `None` if the
+    /// start of the message does not look like a result.
     pub(super) fn long_result(&self, start: &[u8]) -> Option<LongResult> {
         let mut look = Look::default();
         look.push(start);

@@ -52,8 +52,8 @@ pub(super) type Out = Arc<Mutex<Box<dyn Write + Send>>>;
 pub(super) struct ClientLine {
     pub(super) input: Box<dyn Read + Send>,
     pub(super) out: Out,
-    /// A channel that closes when the client is gone, for streams that cannot tell while the server
-    /// does not read.
+    /// A channel that closes when the client is gone. Some streams notice this only while the
+    /// server reads.
     pub(super) hung_up: Option<Receiver<()>>,
     /// Tells whether these are the standard streams of this process.
     pub(super) is_ours: bool,
@@ -181,7 +181,7 @@ impl Watch<'_> {
                 break;
             }
         }
-        // The other event of the server's end comes at once, or not at all.
+        // A server that ends causes two events. The second one comes soon or not at all.
         let since = Instant::now();
         let mut idle = since;
         while (self.ended.is_none() || !self.silent)
@@ -222,7 +222,7 @@ impl Watch<'_> {
         let answers: Vec<u8> = answers.collect();
         let since = Instant::now();
         while !answers.is_empty() {
-            // The thread that has the lock waits for a server that is gone.
+            // Another thread may have the lock and wait for a server that is gone.
             match self.out.try_lock() {
                 Ok(mut out) => {
                     let _ = out.write_all(&answers).and_then(|()| out.flush());

@@ -39,7 +39,7 @@ const EXIT_TRAP: &str = "trap ': end' EXIT";
 /// The same for zsh, whose DEBUG trap has no event there.
 const ZSH_EXIT_TRAP: &str = "trap \"$__ovs_t\" EXIT";
 
-/// The ends of overspill: the prelude, both ends of the pipe, and the files.
+/// The files that overspill keeps open: the prelude, both ends of the pipe, and the captures.
 pub(super) struct Channel {
     prelude: OwnedFd,
     reader: File,
@@ -77,7 +77,7 @@ impl Channel {
             .replace("@EVENTS@", &EVENTS.to_string())
             .replace("@PIPE@", &path(&writer));
         let mut file = File::from(memfd_create("overspill", MemfdFlags::CLOEXEC)?);
-        // With few descriptors, the command comes first.
+        // If few descriptors are left, they are for the command.
         let most = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
         if u64::try_from(file.as_raw_fd()).unwrap_or(u64::MAX) + DESCRIPTORS_TO_RUN > most {
             return Err(io::ErrorKind::QuotaExceeded.into());

@@ -116,12 +116,12 @@ pub(super) fn hidden_failures(
     let mut before: Option<&PipelineReport> = None;
     let mut first_event = 0;
     for report in reports {
-        // The shell keeps the codes of a pipeline until the next pipeline ends, and reports them
-        // again with each stage of the next pipeline that it starts.
+        // The shell keeps the codes of a pipeline until the next pipeline ends. It reports them
+        // again whenever it starts a stage of the next pipeline.
         let is_same = before
             .is_some_and(|before| before.event + 1 == report.event && before.codes == report.codes);
         before = Some(report);
-        // All stages of the next pipeline have started, and it ended with the same codes.
+        // If all stages of the next pipeline have an event, it has ended with the same codes.
         let stages = match line.events {
             Events::OfCommands => report.codes.len() as u64,
             Events::OfLists => 1,

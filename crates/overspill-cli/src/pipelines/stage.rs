@@ -102,7 +102,7 @@ impl Stage {
             (name, 1) if ANSWERS_WITH_ONE.contains(&name) || name.starts_with(['$', '`']) => true,
             (_, 1 | 2 | 129) if asks_for_help() => true,
             (_, 1) if runs_answer() => true,
-            // `jq -e` has no result; `dash -c 'command -v x'`; `mountpoint` of no mount point.
+            // `jq -e`: no result. `mountpoint`: no mount point. `command -v`: no such command.
             ("jq" | "yq", 4) | ("mountpoint", 32) => true,
             ("sh" | "dash", 127) => self.arguments.iter().any(|word| word.contains("command -v")),
             ("xargs", 123) => runs_answer(),

@@ -68,8 +68,8 @@ impl TeeArgument {
         OpenOptions::new().write(true).custom_flags(nonblocking).open(path)
     }
 
-    /// Opens the file for the copy. If that process is gone, another process may have its number:
-    /// the file for the copy has no name, and a file of another process has one.
+    /// Opens the file for the copy, which has no name. A file with a name belongs to another
+    /// process, which now has the id from the argument.
     fn open_copy(&self) -> Option<File> {
         let file = self.open(self.file).ok()?;
         let metadata = file.metadata().ok()?;
@@ -84,8 +84,8 @@ pub(crate) fn called(words: &[OsString]) -> Option<u8> {
         return None;
     }
     let argument = TeeArgument::read(argument.to_str()?)?;
-    // A gone reader and a full file are errors of the write, not the end of this process. A signal
-    // to the whole line is for the commands: this stage ends with its input.
+    // If the reader is gone or the file is full, the write fails and this process goes on. A signal
+    // to the whole line is for the commands: this stage ends when its input ends.
     let signals = [
         Signal::SIGPIPE,
         Signal::SIGXFSZ,
@@ -119,8 +119,7 @@ fn was_interrupted() -> bool {
         .is_ok_and(|signals| matches!(signals.read_signal(), Ok(Some(_))))
 }
 
-/// Waits a moment for the reader to leave. A reader that handles the signal stays, and waits for
-/// the end of this stage.
+/// Waits a moment until the reader leaves. A reader that handles the signal does not leave.
 fn reader_leaves() -> bool {
     let moment = rustix::event::Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
     let output = rustix::stdio::stdout();
@@ -154,7 +153,7 @@ impl Copied {
                 return;
             }
             if let Some(full) = file.take_if(|file| !self.has_room(file, floor)) {
-                // The store would not take the copy either.
+                // Without this free space, the store would refuse the copy.
                 let _ = full.set_len(0);
                 self.saved = 0;
             }

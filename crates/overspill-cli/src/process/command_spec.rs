@@ -44,7 +44,7 @@ pub(crate) enum OutputEnd {
 }
 
 impl OutputEnd {
-    /// The end of an output whose reader is not known.
+    /// The condition if overspill does not know the reader of the output.
     pub(crate) const USUAL: OutputEnd = OutputEnd::Pause {
         pause: Duration::from_millis(250),
         longest: Some(Duration::from_secs(2)),
@@ -64,8 +64,8 @@ pub(crate) enum Leftover {
     #[default]
     Dropped,
     /// Read and drop the output, but keep the standard output of this process open until the
-    /// background processes end. If something was dropped, keep it open for this time longer: a
-    /// reader that waits so long learns of more output.
+    /// background processes end. If something was dropped, keep it open for this time longer, so
+    /// that a reader that waits notices the output.
     Held(Duration),
     /// Copy the output to the standard output of this process.
     Forwarded,

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-/// Returns a fixed name: on these systems each user has an own temporary directory.
+/// Returns a fixed name: on these systems each user has a private temporary directory.
 pub(super) fn user() -> String {
     "outputs".into()
 }

@@ -183,7 +183,7 @@ impl Reader<'_> {
         if self.whose != FileOwner::User || FaultKind::of_key(whole).is_some() {
             return;
         }
-        // No person nests tables so deep.
+        // People do not nest tables this deep.
         let is_deep = depth >= DEEPEST;
         for table in tables_of(item) {
             for (key, item) in table.iter() {
@@ -211,7 +211,7 @@ impl Reader<'_> {
         let (line, column) = place_of(self.text, error.span().map_or(0, |span| span.start));
         let place = Some(format!("{}:{line}:{column}", self.path.display()));
         let reason = ui::escaped(error.message(), 50);
-        let message = format!("{reason}, so nothing of it is used");
+        let message = format!("{reason}, so overspill ignores the file");
         let warning = Warning { key: "not TOML".into(), place, message };
         match self.whose {
             FileOwner::User => self.parsed.faults.push(Fault { kind: FaultKind::File, warning }),

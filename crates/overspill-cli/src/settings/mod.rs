@@ -242,7 +242,7 @@ impl SettingSources {
         }
     }
 
-    /// Returns the user's value of a setting that is a time. The inner `None` means for ever.
+    /// Returns the user's value of a setting that is a time. The inner `None` means no limit.
     pub(crate) fn duration(&self, key: Key) -> Option<Option<SignedDuration>> {
         if let SettingValue::Duration(duration) = self.own(key)? { Some(*duration) } else { None }
     }

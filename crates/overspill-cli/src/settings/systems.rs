@@ -73,7 +73,7 @@ fn json(text: &str, path: &Path, warnings: &mut Vec<Warning>) -> Option<Value> {
     parsed
         .map_err(|error| {
             let place = Some(format!("{}:{}:{}", path.display(), error.line(), error.column()));
-            let message = "it does not parse, so nothing of it is used".into();
+            let message = "it does not parse, so overspill ignores the file".into();
             warnings.push(Warning { key: "not JSON".into(), place, message });
         })
         .ok()

@@ -21,7 +21,7 @@ pub(crate) enum ValueKind {
     Profile,
     /// A directory.
     Directory,
-    /// A time, or for ever.
+    /// A time, or no limit.
     Duration,
     /// The name of a tokenizer.
     Tokenizer,
@@ -52,7 +52,7 @@ pub(crate) enum SettingValue {
     Choice(&'static str),
     /// A directory as the user wrote it. A `~` at its start stands for the home directory.
     Directory(PathBuf),
-    /// A time. `None` means for ever.
+    /// A time. `None` means no limit.
     Duration(Option<SignedDuration>),
     Text(String),
 }

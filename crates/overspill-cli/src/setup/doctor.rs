@@ -43,7 +43,7 @@ pub(crate) fn doctor(args: &DoctorArgs, env: &Env) -> anyhow::Result<bool> {
         findings.add(
             "agents",
             How::Note,
-            "none is set up; `overspill init` lists the agents on this machine",
+            "no agent is set up; `overspill init` lists the agents on this machine",
         );
     }
     let text = if args.json { findings.as_json() } else { findings.as_lines(env.colors()) };
@@ -238,7 +238,7 @@ fn look_at_host(findings: &mut Findings, host: &'static Host, env: &Env) {
             let place = found.place.unwrap_or_default();
             let value = ui::escaped(&found.own.value, 160);
             let said = format!(
-                "{place} names {value}, which does not run: {} replaces it",
+                "{place} names {value}, which does not run, because {} hides it",
                 env.shown(&target.path)
             );
             findings.add(host.name, How::Wrong, said);

@@ -113,7 +113,7 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
             None => text_of(&target.path, env)?,
         };
         let wrote = receipt.of(&target.path);
-        let wrong = |why: String| ui::UsageError(format!("{shown}: {why}; it was left as it is"));
+        let wrong = |why: String| ui::UsageError(format!("{shown}: {why}; the file is unchanged"));
         let possible = everything.targets.iter().find(|other| other.path == target.path);
         let mut possible = possible.map_or(&target.pieces, |other| &other.pieces).clone();
         let mut there = possible.clone();

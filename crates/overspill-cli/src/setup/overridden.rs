@@ -50,7 +50,7 @@ pub(super) fn by_files(host: &Host, env: &Env) -> Vec<String> {
                     let files = host.overrides.iter().map(|name| directory.join(name));
                     said.extend(files.filter(|file| file.is_file()).map(|file| {
                         format!(
-                            "{} is read instead of ours, and has no {name} of ours",
+                            "{} hides the file of `init`, and does not set {name} for overspill",
                             env.shown(&file)
                         )
                     }));

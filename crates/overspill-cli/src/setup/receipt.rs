@@ -75,8 +75,8 @@ impl Receipt {
         };
         if let Some(later) = text.as_deref().ok().and_then(later_version) {
             anyhow::bail!(
-                "{}: the receipt of `init` was written by overspill {later}, and this is {VERSION}\n\nhint: update \
-                 this program, or run that one; nothing was changed",
+                "{}: overspill {later} wrote the receipt of `init`, and this is the older version {VERSION}\n\nhint: \
+                 update this program, or run version {later}; no file has changed",
                 env.shown(&path)
             );
         }

@@ -56,7 +56,7 @@ fn take_back(host: &Host, dry_run: bool, env: &Env) -> anyhow::Result<()> {
         };
         let now = place.read(&wrote.path, env)?;
         let possible = pieces(host, wrote, env);
-        let wrong = |why: String| ui::UsageError(format!("{shown}: {why}; it was left as it is"));
+        let wrong = |why: String| ui::UsageError(format!("{shown}: {why}; the file is unchanged"));
         let owned = Owned::of(now.as_deref(), &wrote.path, Some(wrote), &possible, env);
         changes.push((wrote, place, now, owned.map_err(wrong)?));
     }

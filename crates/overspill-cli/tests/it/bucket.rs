@@ -218,7 +218,7 @@ fn invalid_endpoint_or_tenant_is_refused() {
     }
     let machine = team.machine_by("localhost:8333").with("OVERSPILL_STORE", "s3://fleet/other");
     let (code, stdout, stderr) = machine.run(&["run", "--", "seq", "1", "5000"]);
-    let reason = "upload pending: AWS_ENDPOINT_URL is no address";
+    let reason = "upload pending: AWS_ENDPOINT_URL is not an address";
     assert!(code == 0 && stdout.contains(reason) && stderr.is_empty(), "{stdout}{stderr}");
 }
 

@@ -34,7 +34,7 @@ fn explain_of_both_ends_names_the_ends() {
     assert!(table.contains("first lines") && table.contains("last lines"), "{table}");
     let (_, fits, _) =
         done.then(&["explain", &done.id(), "--max-bytes", "none", "--max-lines", "none"]);
-    assert_eq!(fits, "The output fits the limits, so all of it is shown.\n");
+    assert_eq!(fits, "The output is within the limits, so overspill shows all of it.\n");
 }
 
 /// Saves an output under small limits, then makes the settings much wider.

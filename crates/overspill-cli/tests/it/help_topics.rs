@@ -20,8 +20,8 @@ fn examples(page: &str) -> Vec<String> {
     example.captures_iter(page).map(|example| example[1].to_owned()).collect()
 }
 
-/// Returns a directory with the file `build.log` and three saved outputs, of which the newest is
-/// that of a failed command, and the short id of the oldest output.
+/// Returns a directory, and the short id of the oldest output in it. The directory has the file
+/// `build.log` and three outputs. The command of the newest output failed.
 fn home() -> (Done, String) {
     let done = Test::new(&["run", "--", "sh", "-c", "seq 1 4000; echo error"]);
     fs::write(done.dir.path().join("build.log"), "[1, 2]\n").unwrap();

@@ -39,7 +39,7 @@ fn read_of_a_partial_output_counts_lines_as_the_original() {
     let (_, tail, _) = done.then(&["read", &id, "--tail", "2"]);
     assert!(tail.starts_with("999\n1000\n["), "{tail}");
     let (_, beyond, _) = done.then(&["read", &id, "--lines", "1002:1010"]);
-    assert!(beyond.contains("there are 1001 lines"), "{beyond}");
+    assert!(beyond.contains("the output has 1001 lines"), "{beyond}");
     let start = output().find("ERROR").unwrap();
     let bytes = format!("{start}:{}", start + 5);
     let (_, page, _) = done.then(&["read", &id, "--bytes", &bytes]);
@@ -252,5 +252,5 @@ fn next_range_of_bytes_is_behind_the_hole() {
 fn read_beyond_the_only_line_counts_one_line() {
     let done = saved_text(&format!("{}\n", "x".repeat(5000)), "4000");
     let (_, page, _) = done.then(&["read", &done.id(), "--lines", "5:9"]);
-    assert!(page.contains("there is 1 line]"), "{page}");
+    assert!(page.contains("the output has 1 line]"), "{page}");
 }

@@ -36,7 +36,7 @@ fn kill_at_any_instant_leaves_whole_or_marked_entries() {
         let mut command = Command::new(env!("CARGO_BIN_EXE_overspill"));
         command.args(["run", "--", "seq", "1", "5000"]).envs(done.test.environment());
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        // The pauses reach from before its start to after its end.
+        // Some kills come before the command starts, some after it has ended.
         thread::sleep(Duration::from_micros(round * 7919 % 9000));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -22,7 +22,7 @@ fn read_shows_a_page_and_the_command_for_the_next() {
     let (_, tail, _) = done.then(&["read", &id, "--tail", "2"]);
     assert!(tail.starts_with("4999\n5000\n["), "{tail}");
     let (_, beyond, _) = done.then(&["read", &id, "--lines", "9000:9001"]);
-    assert_eq!(beyond, format!("[overspill {token}: there are 5000 lines]\n"));
+    assert_eq!(beyond, format!("[overspill {token}: the output has 5000 lines]\n"));
     let (_, raw, _) = done.then(&["read", &id, "--raw"]);
     assert_eq!(raw, numbered(5000));
 }
@@ -391,9 +391,7 @@ fn read_follows_paths_into_json() {
     assert_eq!(read("$.rows[-1]['x y']").1, expected);
     assert_eq!(read("/rows/19999/x y").1, expected);
     let (code, _, error) = read("$.nothing");
-    assert!(
-        code == 1 && error.starts_with(&format!("error: nothing in {token} is at $.nothing\n"))
-    );
+    assert!(code == 1 && error.starts_with(&format!("error: {token} has no value at $.nothing\n")));
     let (code, _, error) = read("$.rows[");
     assert!(code == 2 && error.contains("at character 8 of the path"), "{error}");
     let ids = all_pages(&done, &["read", &id, "--json", "$.rows[*].id"]).concat();
@@ -402,7 +400,7 @@ fn read_follows_paths_into_json() {
     assert!(last.starts_with("19999\n[") && !last.contains("next"), "{last}");
     let text = saved_run();
     let (code, _, error) = text.then(&["read", &text.id(), "--json", "$.a"]);
-    assert!(code == 1 && error.contains("is at $.a"), "numbers are JSON: {error}");
+    assert!(code == 1 && error.contains("has no value at $.a"), "numbers are JSON: {error}");
     let text =
         Test::new(&["run", "--max-lines", "2", "--", "printf", "{\\n\"a\": b}\\n\\n\\n"]).run();
     let (code, _, error) = text.then(&["read", &text.id(), "--json", "$.a"]);
@@ -416,9 +414,9 @@ fn read_follows_paths_into_json() {
 fn offset_past_the_end_reports_the_size() {
     let done = saved_run();
     let (code, page, _) = done.then(&["read", &done.id(), "--bytes", "99999999:"]);
-    assert!(code == 0 && page.ends_with(": there are 23893 bytes]\n"), "{page}");
+    assert!(code == 0 && page.ends_with(": the output has 23893 bytes]\n"), "{page}");
     let (code, _, error) = done.then(&["read", &done.id(), "--json", "$", "--from", "9000"]);
-    assert!(code == 1 && error.contains("nothing in "), "{error}");
+    assert!(code == 1 && error.contains(" has no value at "), "{error}");
 }
 
 #[test]

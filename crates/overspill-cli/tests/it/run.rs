@@ -118,7 +118,7 @@ fn very_large_output_is_saved_within_max_output() {
     let done = Test::new(&["run", "--", "sh", "-c", script]).run().code(0);
     assert!(done.text().contains("the end\n"), "{}", done.text());
     assert_eq!(fs::metadata(&done.files()[0]).unwrap().len(), 256 << 20);
-    assert!(done.then(&["info", &done.id()]).1.contains("only its first and last part"));
+    assert!(done.then(&["info", &done.id()]).1.contains("only the first and the last part"));
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn temporary_directory_of_another_user_is_not_used() {
     std::fs::remove_file(&name).unwrap();
     std::fs::create_dir(&name).unwrap();
     std::fs::set_permissions(&name, std::os::unix::fs::PermissionsExt::from_mode(0o777)).unwrap();
-    assert!(run(temporary.path()).contains("others can get at it"));
+    assert!(run(temporary.path()).contains("other users can open it"));
     if chown(&name, Some(12_345), None).is_ok() {
         assert!(run(temporary.path()).contains("it belongs to another user (12345)"));
     }

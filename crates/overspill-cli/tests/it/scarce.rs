@@ -175,7 +175,7 @@ fn full_disk_costs_only_the_saved_copy() {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(5), "{options}");
         assert!(text.ends_with("\n300000\n") && text.len() <= 51_200, "{options}");
-        // On a slow machine the start comes first.
+        // On a slow machine, the start of the output stands before the notice.
         let told = text.lines().rfind(|line| line.starts_with("[overspill ")).unwrap();
         // Without free inodes, a file without a name still fits, but not its record.
         let saved = told.contains("overspill read ");

@@ -88,7 +88,7 @@ fn invalid_setting_warns_with_its_place_and_the_call_continues() {
     assert_eq!(
         said("max_bytes = 10\nmax_lines = [1,\n"),
         warning(
-            "2:16: not TOML: unclosed array, expected `]`, so nothing of it is used; secrets are masked (redact = all) until this is fixed"
+            "2:16: not TOML: unclosed array, expected `]`, so overspill ignores the file; secrets are masked (redact = all) until this is fixed"
         )
     );
     assert_eq!(

@@ -80,7 +80,7 @@ fn ended_overspill_shows_the_output_so_far_and_marks_it() {
     let (_, list, _) = done.then(&["list"]);
     assert!(list.contains("  143  interrupted  run "), "{list}");
     let (_, info, _) = done.then(&["info", &done.id()]);
-    assert!(info.contains("it may not have been done") && info.contains(" 15\n"), "{info}");
+    assert!(info.contains("the work may be incomplete") && info.contains(" 15\n"), "{info}");
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn signal_to_its_own_group_reaches_the_command_only_once() {
 
 #[test]
 fn signal_of_a_grandchild_to_its_group_reaches_the_command_only_once() {
-    // The grandchild lives until overspill has looked for its parents.
+    // The grandchild runs until overspill has looked up its parent processes.
     let grandchild = "trap '' USR1; kill -USR1 0; exec sleep 0.8";
     let script = format!("trap 'echo got it' USR1; sh -c \"{grandchild}\" & wait; wait; echo end");
     let test = Test::new(&["run", "--", "sh", "-c", &script]);

@@ -325,7 +325,7 @@ fn values_of_broken_json_come_with_a_warning_on_every_surface() {
     let id = surfaces.save(&format!("[12abc, {}]", "1,\n".repeat(500)), None);
     let question = path("$[0]");
     let expected =
-        "the only value; left out what is not JSON: expected `,` or `]` at line 1, byte 4";
+        "the only value; left out text that is not JSON: expected `,` or `]` at line 1, byte 4";
     for told in [
         surfaces.by_program(&id, &question),
         surfaces.by_tool(&id, &question),

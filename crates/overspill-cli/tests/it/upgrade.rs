@@ -193,7 +193,7 @@ fn receipt_of_a_later_version_is_reported_and_nothing_is_touched() {
         let output = home.run(&command);
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{command:?}");
-        assert!(said.contains("written by overspill 9.1.0, and this is"), "{said}");
+        assert!(said.contains("overspill 9.1.0 wrote the receipt of `init`"), "{said}");
         assert!(said.contains("hint: update this program"), "{said}");
         assert!(home.files() == before, "{command:?} changed a file");
     }

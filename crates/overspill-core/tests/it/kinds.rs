@@ -252,7 +252,7 @@ fn python() -> String {
     (0..40).map(function).collect()
 }
 
-/// Returns a TypeScript module whose text speaks of failures.
+/// Returns a TypeScript module whose text mentions failures.
 fn typescript() -> String {
     let function = |n: u32| {
         format!(

@@ -1,4 +1,4 @@
-//! Logs in which a CI system puts columns before each line: the preview sees through the columns.
+//! Logs in which a CI system puts columns before each line: the preview still shows the failure.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 

@@ -62,7 +62,7 @@ impl OverspillBuilder {
         self.shared_store(Arc::new(store))
     }
 
-    /// Saves outputs in a store that others use as well.
+    /// Saves outputs in a store that your program also uses elsewhere.
     pub fn shared_store(self, store: Arc<dyn Store>) -> OverspillBuilder {
         self.map(|it| Overspill { store, ..it }).without_files()
     }

@@ -79,7 +79,7 @@ impl<'a> Chosen<'a> {
             }
             Choice::Pieces(pieces) => match Cut::of_pieces(output, &pieces, policy) {
                 Some(cut) => Ok(Some(Chosen::Cut(cut, otherwise))),
-                None => Err(Error::Other("the strategy chose pieces that are not there".into())),
+                None => Err(Error::Other("the strategy chose invalid pieces".into())),
             },
         }
     }

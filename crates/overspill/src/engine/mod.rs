@@ -284,8 +284,8 @@ impl Overspill {
                 Selected { chosen: None, failure: Some(error) } => {
                     return self.unchanged(&all, &error, &ended);
                 }
-                // If a failed save returns the original, a failed strategy does too. An output over
-                // the ceiling is cut, so it is saved.
+                // A profile that returns the original after a failed save also does so after a
+                // failed strategy. Only an output over the ceiling is still cut and saved.
                 Selected { chosen: Some(chosen), failure: Some(error) }
                     if self.profile.on_save_error == OnSaveError::Original
                         && plan.is_below_ceiling(all.measured) =>

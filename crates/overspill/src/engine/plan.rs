@@ -59,7 +59,7 @@ impl Overspill {
 }
 
 impl Plan {
-    /// Tells whether an output may pass uncut if a gate, a switch or a failed save lets it.
+    /// Tells whether the ceiling lets an output pass uncut. Larger outputs are always cut.
     pub(crate) fn is_below_ceiling(&self, output: &[u8]) -> bool {
         let Policy { lines, tokens, .. } = &self.policy;
         self.ceiling.exceeded_by(output, *lines, tokens).is_none()

@@ -188,7 +188,7 @@ impl Redaction {
         };
         let mut look =
             self.look_at(window, if view.ends_in_gap() { 0 } else { beginning(window.text) });
-        // Shown text waits no longer than written text, because a line may be overwritten for ever.
+        // Shown text waits no longer than written text: a program may overwrite a line endlessly.
         let longest = window.text.len().saturating_sub(self.reach()).min(look.known);
         // Positions in the view differ from positions in the text, so the view needs its own memos.
         let (key, runs) = (&Cell::default(), &RunMemo::default());

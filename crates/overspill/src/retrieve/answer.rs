@@ -104,9 +104,9 @@ impl Page {
     pub fn answer(self, store: &dyn Store, id: &OutputId) -> Answer {
         let what = match self.lines {
             Some((first, last)) if first > last => match self.total_lines(store, id) {
-                TotalLines::Known(1) => "there is 1 line".into(),
-                TotalLines::Known(total) => format!("there are {total} lines"),
-                TotalLines::OfCopy | TotalLines::Unknown => "there are not so many lines".into(),
+                TotalLines::Known(1) => "the output has 1 line".into(),
+                TotalLines::Known(total) => format!("the output has {total} lines"),
+                TotalLines::OfCopy | TotalLines::Unknown => "the output has fewer lines".into(),
             },
             Some((first, last)) => {
                 let of = match self.total_lines(store, id) {
@@ -119,8 +119,8 @@ impl Page {
                 };
                 format!("lines {first}–{last}{of}")
             }
-            None if self.bytes.is_empty() && self.total == 1 => "there is 1 byte".into(),
-            None if self.bytes.is_empty() => format!("there are {} bytes", self.total),
+            None if self.bytes.is_empty() && self.total == 1 => "the output has 1 byte".into(),
+            None if self.bytes.is_empty() => format!("the output has {} bytes", self.total),
             None => format!("bytes {}–{} of {}", self.bytes.start, self.bytes.end, self.total),
         };
         let what = joined([Some(what), not_complete(store, id)]);
@@ -157,7 +157,7 @@ impl Values {
         let last = (self.first + self.shown).saturating_sub(1);
         let what = match self.shown {
             0 => {
-                format!("nothing in {} is at {}", id.token(), one_line(&path.to_string(), 200))
+                format!("{} has no value at {}", id.token(), one_line(&path.to_string(), 200))
             }
             1 if self.first == 1 && self.next.is_none() => "the only value".into(),
             1 => format!("value {last}"),
@@ -165,7 +165,7 @@ impl Values {
         };
         let wrong = match (&self.missing, &self.bad) {
             (Some(missing), _) => Some(missing.to_string()),
-            (None, Some(bad)) => Some(format!("left out what is {bad}")),
+            (None, Some(bad)) => Some(format!("left out text that is {bad}")),
             (None, None) => None,
         };
         let next =

@@ -75,10 +75,10 @@ impl Preset {
 /// Removes outputs by the time in their names, as the document of opencode describes it, and
 /// returns their number.
 ///
-/// [`Overspill::sweep`] goes by the last use of an output instead, so that an output in use stays.
-/// An output whose name has a day is removed if the whole day is older than the retention. The ids
-/// of opencode's own source contain the time, too. An output whose name has no time goes by its
-/// last use. A pinned output stays.
+/// [`Overspill::sweep`] instead uses the time of the last use, so that an output in use stays. An
+/// output whose name has a day is removed if the whole day is older than the retention. The ids of
+/// opencode's own source contain the time, too. If a name has no time, the last use of the output
+/// counts. A pinned output stays.
 pub fn cleanup_by_name(overspill: &Overspill) -> Result<u64, Error> {
     let Some(longest) = overspill.retention().unused_for else { return Ok(0) };
     let (store, now) = (overspill.store(), overspill.now());
@@ -105,9 +105,9 @@ fn time_in_name(name: &str, now: Timestamp) -> Option<Timestamp> {
     // random characters.
     let is_id = rest.len() == 26 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let time = i64::from_str_radix(rest.get(..12).filter(|_| is_id)?, 16).ok()? >> 12;
-    // The 36 bits of milliseconds wrap around every 2.2 years, so the latest such time is meant.
+    // The 36 bits of milliseconds wrap around every 2.2 years. The latest time that fits counts.
     let past = (now.as_millisecond() - time).rem_euclid(1 << 36);
-    // A time in the second half more likely comes from a clock that is ahead.
+    // If that is over 1.1 years ago, the clock that made the id was more likely ahead.
     (past < 1 << 35).then(|| Timestamp::from_millisecond(now.as_millisecond() - past).ok())?
 }
 

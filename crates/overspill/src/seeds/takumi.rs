@@ -34,7 +34,7 @@ const SHAPE: ResultLayout = ResultLayout {
 };
 
 impl Profile {
-    /// 2000 lines and 50 KiB, whole lines from the head; errors pass.
+    /// 2000 lines and 50 KiB, whole lines from the head. Errors pass uncut.
     pub const TAKUMI: Profile = Profile {
         name: "takumi",
         words: NoticeStyle::Walk(WORDS),

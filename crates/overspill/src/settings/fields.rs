@@ -113,7 +113,7 @@ impl CallSetting {
         let (auto, none) = (CallValue::Keep(Keep::Auto), CallValue::Limit(Limit::Unlimited));
         let any = CallValue::Kind(KindSetting::Auto);
         let (name, also, kind, default, project, help, option) = match self {
-            // Without shortening, a model gets up to 512,000 bytes. Only the user decides that.
+            // A model then gets up to 512,000 bytes, so a project cannot decide this.
             CallSetting::Enabled => ("enabled", Some("truncation"), Kind::Switch, on, Project::Ignored, "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are.",
                 None),
             CallSetting::Keep => ("keep", Some("direction"), Kind::Keep, auto, Project::Sets, "The part of a long output to show.",
@@ -121,7 +121,7 @@ impl CallSetting {
             CallSetting::Fill => ("fill", None, Kind::Switch, off, Project::Sets, "Whether the preview of a failing log or a test run is filled up to the limit. If false, it ends when no important line is left.",
                 Some(("fill", "Fill the preview up to the limit, also for failing logs and test runs [default: false]"))),
             CallSetting::Kind => ("kind", None, Kind::Kind, any, Project::Sets, "The kind of output. `auto` detects it.",
-                Some(("kind", "Choose the lines to show as for this kind of output; `auto` detects the kind [default: auto]"))),
+                Some(("kind", "Treat the output as this kind; `auto` detects the kind [default: auto]"))),
             CallSetting::Ceiling => ("ceiling", None, Kind::Switch, on, Project::Ignored, "Whether outputs over 512,000 bytes or 20,000 lines are shortened even if shortening is off, no limit is set or the save failed.",
                 Some(("ceiling", "Shorten outputs over 512,000 bytes or 20,000 lines even if shortening is off, no limit is set or the save failed [default: true]"))),
             CallSetting::MaxLines => ("max_lines", None, Kind::Count, none, Project::Tightens, "How many lines are shown.",
@@ -186,12 +186,12 @@ impl CallValue {
     }
 }
 
-/// Returns the name of a part that can be kept. Each name has a row in [`KEEPS`].
+/// Returns the name of a way to keep. Each name has a row in [`KEEPS`].
 const fn keep_name(keep: Keep) -> &'static str {
     match keep {
         Keep::Head => "head",
         Keep::Tail => "tail",
-        // Other ratios of the two ends have no name.
+        // Every ratio of the two ends has this name.
         Keep::Ends { .. } => "ends",
         Keep::Signal => "signal",
         Keep::Structure => "structure",
@@ -199,7 +199,7 @@ const fn keep_name(keep: Keep) -> &'static str {
     }
 }
 
-/// The name of the setting that lets the text decide about the kind.
+/// The value of `kind` with which overspill detects the kind.
 const AUTO_KIND: &str = "auto";
 
 /// The parts of an output that can be kept: name, value, and help text.

@@ -72,8 +72,8 @@ const SHORTEST: usize = 4;
 /// The methods of [`Lookup`], for every store. A store without a lookup is searched through its
 /// list, and returns no line positions.
 impl dyn Store + '_ {
-    /// Finds an output of this store by its id, the beginning or the end of the id, at least the
-    /// first 4 characters of the short id in a notice, or the path or address.
+    /// Finds an output of this store by its path, its address, or its id: the whole id, its
+    /// beginning or end, or at least the first 4 characters of the short id.
     ///
     /// The last part of a path is the id, so a path never leads out of the store. A path into
     /// another directory is an error, even if the store has an output of that name.

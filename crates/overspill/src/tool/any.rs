@@ -9,8 +9,8 @@ use crate::{Call, CallEnd, CallOptions, Outcome, Overspill};
 
 /// Shortens a result of an unknown form, if it is too large.
 ///
-/// Its strings count like those in a part of MCP, and each keeps its place, because hosts drop a
-/// result that has another form than theirs. If the rest of the JSON alone is too large, a preview
+/// The strings count like strings in a part of MCP. Each string keeps its place, because hosts drop
+/// a result in another form than their own. If the rest of the JSON alone is too large, a preview
 /// of the whole JSON replaces the result.
 pub fn shorten_any(
     engine: &Overspill,

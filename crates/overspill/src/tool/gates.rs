@@ -14,8 +14,8 @@ use crate::{Call, Layer, Overspill};
 pub struct Gates {
     /// The tools whose results pass.
     pub skip: Vec<String>,
-    /// The tools of the host whose flag that their output is already cut is trusted. This is for
-    /// profiles that trust no flag otherwise.
+    /// Tools of the host whose results pass if their flag says that the output is already cut. By
+    /// default some profiles trust no flag.
     pub trusted: Vec<String>,
     /// A function that decides for each result.
     pub predicate: Option<Arc<Predicate>>,
@@ -63,7 +63,7 @@ impl Overspill {
             return Gate::Shut;
         }
         let ask = |predicate: &Arc<Predicate>| {
-            // A predicate that panics has not said no.
+            // If a predicate panics, the result is shortened as usual.
             catch_unwind(AssertUnwindSafe(|| predicate(tool, result))).unwrap_or(Verdict::Yes)
         };
         match gates.predicate.as_ref().map(ask) {

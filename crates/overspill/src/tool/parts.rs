@@ -25,8 +25,8 @@ impl PartKinds {
         }
     }
 
-    /// Counts a part that is not only text. Returns its JSON without its texts if the room is too
-    /// small for it.
+    /// Counts a part that is not only text. Returns the JSON of the part without texts if the room
+    /// is too small for the part.
     pub(super) fn without_room(self, part: &Value, room: &mut PartRoom) -> Option<String> {
         let is_only_text =
             || is_text_part(part) && part.as_object().is_some_and(|part| part.len() == 2);

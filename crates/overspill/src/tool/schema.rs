@@ -50,7 +50,7 @@ pub(super) struct Steps(Cell<u32>);
 impl Steps {
     /// The steps for checking values: more than structured content of the largest size needs.
     const MOST: u32 = 4_000_000;
-    /// The steps for reading keywords: more keywords than an honest schema has.
+    /// The steps for reading keywords: more than any usual schema needs.
     const MOST_KEYWORDS: u32 = 100_000;
 
     /// Begins with the steps for checking values.

@@ -213,7 +213,7 @@ impl<'a> ResultWalk<'a> {
             if shrinks && self.texts.is_over() {
                 small = structured.as_deref().and_then(|json| self.shrunk(json, &half));
             }
-            // Some clients show the text of an error twice, and some both text and structured
+            // Some clients show the text of an error twice. Others show text and structured
             // content.
             if is_error || small.is_some() {
                 self.texts.share(half);

@@ -86,7 +86,7 @@ impl Request {
 fn serve(mut client: TcpStream, server: &str, fault: Fault, number: u32) -> io::Result<()> {
     let mut head = head_of(&mut client)?;
     if head.starts_with("CONNECT ") {
-        // As a proxy is asked. The tunnel leads to the server, whatever the address says.
+        // Clients ask a proxy for a tunnel so. It leads to the test server, not to the named one.
         client.write_all(b"HTTP/1.1 200 OK\r\n\r\n")?;
         head = head_of(&mut client)?;
     }

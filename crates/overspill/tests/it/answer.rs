@@ -36,7 +36,7 @@ fn footer_has_token_sentence_and_next_request() {
     assert_eq!(first, format!("1\n2\n{}", footer("lines 1–2; next: Lines(3, 4)")));
     // The footer stands on its own line.
     assert_eq!(answer(Part::Tail(1)).to_text(print), format!("5\n{}", footer("bytes 8–9 of 9")));
-    assert_eq!(answer(Part::Tail(0)).to_text(print), footer("there are 9 bytes"));
+    assert_eq!(answer(Part::Tail(0)).to_text(print), footer("the output has 9 bytes"));
     let nothing = Answer { what: String::new(), next: None, ..answer(Part::Tail(1)) };
     assert_eq!(nothing.to_text(print), "5\n");
     assert_eq!(mark_line(None, "x"), "[overspill: x]\n");
@@ -50,7 +50,7 @@ fn values_are_counted_and_broken_json_is_reported() {
     assert_eq!(what("[7,8,9]", "$[*]"), "values 1–3");
     assert_eq!(
         what("[12abc]", "$[0]"),
-        "the only value; left out what is not JSON: expected `,` or `]` at line 1, byte 4"
+        "the only value; left out text that is not JSON: expected `,` or `]` at line 1, byte 4"
     );
     let later = FromValue { value: 3, byte: 0 };
     assert_eq!(values_of("[7,8,9]", "$[*]", later, &Limits::NONE).what, "value 3");
@@ -63,7 +63,7 @@ fn values_are_counted_and_broken_json_is_reported() {
 #[test]
 fn path_without_values_is_named_on_one_line() {
     let answer = values_of("[7]", "$['a\nb']", FromValue::START, &Limits::NONE);
-    assert_eq!(answer.what, format!("nothing in {} is at $['a\u{fffd}b']", answer.id.token()));
+    assert_eq!(answer.what, format!("{} has no value at $['a\u{fffd}b']", answer.id.token()));
     let long = format!("$.{}", "x".repeat(500));
     let answer = values_of("[7]", &long, FromValue::START, &Limits::NONE);
     assert!(answer.what.ends_with("xxx…") && answer.what.chars().count() < 260, "{}", answer.what);

@@ -51,7 +51,7 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str, env: &Env) -> any
     if !args.json {
         ui::say(&format!("{address} = {value} in {}", ui::path(&path)));
     }
-    // Another place may set it, too.
+    // Another file or a variable may set the value, too.
     let row = row_in_use(args, &address, env);
     if let Some(row) = row.iter().find(|row| row.value != meant) {
         let (written, place) = (ui::escaped(&row.written, 60), ui::escaped(&row.whence(), 200));
@@ -182,7 +182,7 @@ fn checked(
     let file = SettingsFile::parse(after, path, whose).file;
     if file.get(address).map(|found| &found.value) != meant {
         bail!(
-            "{}: {address} cannot be changed without harm\n\nhint: `overspill config edit` opens the file",
+            "{}: overspill cannot change {address} in this file\n\nhint: `overspill config edit` opens the file",
             ui::path(path)
         );
     }

@@ -74,7 +74,7 @@ fn table(rows: &[SettingRow], env: &Env) -> String {
             }
         }
     }
-    // Only a terminal is narrow.
+    // The width is limited only on a terminal.
     table.painted(if ui::is_seen() { ui::width() } else { usize::MAX }, env.colors())
 }
 

@@ -86,7 +86,7 @@ impl LiveView {
             self.head.close();
         }
         if !self.is_begun {
-            // One byte more shows that the start is not everything.
+            // With one byte more, overspill knows that the start is not everything.
             let room =
                 (self.head.room() as usize).saturating_add(1).saturating_sub(self.start.len());
             self.start.extend_from_slice(&bytes[..room.min(bytes.len())]);

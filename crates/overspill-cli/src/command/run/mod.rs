@@ -113,8 +113,7 @@ pub(crate) struct Job {
     /// The shell line, if the command is one.
     pub(crate) line: Option<ShellLine>,
     pub(crate) shows: Shows,
-    /// The time that the reader may need for the last output, if it stops reading when overspill
-    /// ends.
+    /// The time that a host needs to read the last output, if the host stops reading at our end.
     pub(crate) reader_needs: Option<Duration>,
     /// The log that the host creates if it moves the command to the background.
     pub(crate) background: Option<ExpectedLog>,
@@ -151,7 +150,7 @@ impl Job {
             }
         };
         let RunArgs { stderr, pty, no_pty, stream, all, timeout, .. } = args;
-        // On a terminal like ours nothing can be masked, because programs draw on it.
+        // overspill masks nothing on a terminal like ours, because programs draw on it.
         let can_be_like_ours = stderr == Stderr::Merged
             && engine.overspill.redaction().shown().is_none()
             && process::GIVES_TERMINALS
@@ -244,7 +243,7 @@ impl Job {
         // From here on the exit code is the command's, even if overspill fails.
         let watched = watch.map(|watch| output.watched(watch)).unwrap_or_default();
         let all_shown = output.end(&ended, started.elapsed(), &watched);
-        // The output of a short command would have come as late without overspill.
+        // A short command needs no wait: without overspill, its output would come at the same time.
         if let Some(needs) = self.reader_needs.filter(|needs| started.elapsed() > *needs) {
             std::thread::sleep(needs);
         }

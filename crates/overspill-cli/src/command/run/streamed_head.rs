@@ -81,7 +81,7 @@ impl StreamedHead {
                 [rest, notice].concat().into()
             }
             Some(rest) => [rest, b"\n", notice].concat().into(),
-            // Showing a part twice is better than not at all.
+            // The part may appear twice, which is better than a part that is missing.
             None => Cow::Borrowed(all),
         }
     }

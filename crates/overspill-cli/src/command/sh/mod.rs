@@ -50,11 +50,11 @@ pub(crate) struct ShArgs {
 
 /// The name of overspill in hosts that put one word before a whole command line.
 const PREFIX: &str = "overspill-sh";
-/// The time between the last output and the end. Hosts with terminals stop reading when the command
-/// ends, and lose the output of that moment.
+/// The wait after the last output. Hosts with terminals stop reading when the command ends, and
+/// lose output that they have not read.
 const READER_NEEDS: Duration = Duration::from_millis(50);
-/// The time within which a host closes the input of its commands, if it does. A client of an MCP
-/// server writes earlier.
+/// The time in which some hosts close the input of a command. If the command is an MCP server, its
+/// client writes earlier.
 const CLOSES_WITHIN: Duration = Duration::from_secs(1);
 /// The exit code if the real shell does not exist.
 const NOT_FOUND: u8 = 127;
@@ -152,8 +152,8 @@ impl Call {
         }
     }
 
-    /// Returns the call for one word before a whole line. Only a line in the frame of the host is a
-    /// command; any other line is a server or a hook.
+    /// Returns the call of a host that puts one word before each line. A line in the frame of the
+    /// host is a command. Any other line starts a server or a hook.
     fn of_prefix(words: &[OsString], env: &Env) -> Call {
         let line = words.join(OsStr::new(" "));
         let command = line.to_str().filter(|line| frame::is_claude(line)).map(str::to_owned);
@@ -199,12 +199,12 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
     let file = TaskFile::of_stdout(env).filter(|_| process::is_one_output());
     let engine = engine(&words[1..], env);
     let (until, leftover) = match &file {
-        // Later output is not redacted.
+        // overspill does not mask later output.
         Some(_) if engine.overspill.redaction().shown().is_none() => {
             (Host::output_end(env).0, Leftover::Forwarded)
         }
-        // A host that reads a screen waits for the shell. A terminal does not tell at once which
-        // bytes are on their way.
+        // A host that reads a screen waits for the shell, and the last bytes of a terminal come
+        // late.
         None if is_screen => (OutputEnd::USUAL, Leftover::Dropped),
         _ => Host::output_end(env),
     };

@@ -20,7 +20,7 @@ pub(super) fn named(name: &str, env: &Env) -> PathBuf {
 
 /// Returns the shell that the user's alias of a host names, or the shell of this name.
 pub(super) fn chosen(name: &str, env: &Env) -> PathBuf {
-    // Without overspill's link in `SHELL`, another host has left this variable.
+    // If `SHELL` is not a link of overspill, this variable comes from another host.
     let is_alias =
         env.variable("SHELL").is_some_and(|shell| Path::new(&shell).starts_with(env.links()));
     let own = env.variable(variables::SHELL).filter(|_| is_alias).map(PathBuf::from);

@@ -48,7 +48,7 @@ impl Post {
         if !is_too_long && (!line.is_json || !line.walk.is_done()) {
             return;
         }
-        // overspill did not read an overlong line to its end, so its id may still be in the probe.
+        // overspill did not read all of an overlong line, so the probe may still have its id.
         let mut answers = line.answers;
         if is_too_long && let Some(id) = &line.probe.message().id {
             answers.push(id.clone());

@@ -52,7 +52,7 @@ impl Backup {
 fn refused(path: &Path, why: &Refused) -> anyhow::Error {
     let hint = match why {
         Refused::Link | Refused::NotRegular | Refused::TooLarge => {
-            "\n\nhint: overspill keeps its copy under this name; remove what is there"
+            "\n\nhint: overspill saves its copy under this name; remove the other file"
         }
         _ => "",
     };

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::process::Leftover;
 
-/// The hidden argument that starts this program as such a reader.
+/// The hidden argument that starts this program as such a process.
 const LINGER: &str = "__linger";
 
 /// Tells whether this process was started only to read such an output.
@@ -23,10 +23,10 @@ const FORWARD: &str = "forward";
 /// standard output open.
 const HOLD: &str = "hold";
 
-/// The time within which the reader of a file looks into it after the end of overspill. Without
-/// overspill, that reader does not see later output of a background job.
+/// The time in which a host reads the file with the output after overspill has ended. Without
+/// overspill, the host would not see later output of a background job either.
 const READER_LOOKS_WITHIN: Duration = Duration::from_millis(50);
-/// The longest time that the end of overspill takes.
+/// The longest wait for the end of the parent process.
 const LONGEST_END: Duration = Duration::from_secs(2);
 
 /// Starts a process that reads the output to its end.

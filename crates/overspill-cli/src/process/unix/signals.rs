@@ -24,8 +24,7 @@ const FORWARDED: [Signal; 9] = [
     Signal::SIGCONT,
     Signal::SIGTSTP,
 ];
-/// The signals that would end or stop this process, although the failed call reports an error as
-/// well.
+/// The signals that stay blocked, because the failed call also returns an error.
 const ERRORS_DO: [Signal; 3] = [Signal::SIGPIPE, Signal::SIGXFSZ, Signal::SIGTTOU];
 
 /// The signals that come to this process while the command runs.

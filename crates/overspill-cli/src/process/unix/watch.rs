@@ -206,7 +206,7 @@ impl Watch {
             if self.pipes.open(stream).is_some() && !self.pipes.is_at_end(stream) {
                 held = true;
                 if let Some(output) = self.pipes.close(stream) {
-                    // On our terminal, later output would be visible without overspill.
+                    // Without overspill, later output would appear on our terminal, too.
                     let leftover =
                         if self.has_leader { Leftover::Forwarded } else { self.leftover };
                     leave_reader(output, leftover);

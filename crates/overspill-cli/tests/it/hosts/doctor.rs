@@ -12,7 +12,7 @@ fn said(home: &std::path::Path, code: i32) -> String {
 #[test]
 fn doctor_tries_every_host_that_is_set_up() {
     let dir = tempfile::tempdir().unwrap();
-    assert!(said(dir.path(), 0).contains("! agents: none is set up"));
+    assert!(said(dir.path(), 0).contains("! agents: no agent is set up"));
     let all = [
         "claude-code",
         "codex",
@@ -66,7 +66,7 @@ fn doctor_names_problems_and_fixes() {
     for line in [
         "✗ claude-code: ~/work/.claude/settings.json sets env.CLAUDE_CODE_SHELL_PREFIX to \"other\"",
         "✗ claude-code: /",
-        "✗ gemini: ~/work/.env is read instead of ours",
+        "✗ gemini: ~/work/.env hides the file of `init`",
         "✗ opencode: ~/.config/opencode/opencode.json: shell = ",
         "! project: max_lines = 5 by ",
         "✗ settings: ",

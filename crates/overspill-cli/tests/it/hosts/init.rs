@@ -238,7 +238,7 @@ fn settings_of_a_host_that_do_not_parse_stay() {
         write(&path, text);
         let said = wrong(dir.path(), &["init", host], 2);
         assert!(said.contains(place) && said.contains(&format!("~/{file}")), "{said}");
-        assert!(said.contains("left as it is"), "{said}");
+        assert!(said.contains("the file is unchanged"), "{said}");
         assert_eq!((read(&path).as_str(), left(dir.path())), (text, vec![path.clone()]));
     }
     // The other host of the same call is unchanged, too.

@@ -99,7 +99,7 @@ fn prefix_of_the_user_gets_every_line() {
     assert!(shown.contains("[overspill ") && shown.ends_with("\n40000\n"), "{shown}");
     let log = own.with_extension("log");
     assert!(read(&log).ends_with(&format!("<-v><{framed}>")), "{}", read(&log));
-    // So does the line of a server or a hook.
+    // The line of a server or a hook also goes through the prefix.
     let served = called(dir.path(), &slot, &["echo served"], "CLAUDECODE");
     assert_eq!(text(&served.stdout), "served\n");
     assert!(read(&log).ends_with("<-v><echo served>"), "{}", read(&log));

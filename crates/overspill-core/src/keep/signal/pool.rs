@@ -14,8 +14,8 @@ const NEIGHBOURS: usize = 2;
 /// The number that is subtracted from the score of a line for its neighbours.
 const FOR_NEIGHBOUR: i32 = 8;
 
-/// The number that is subtracted from the rank of a line each time that the earlier lines with its
-/// template double, so that frequent lines are dropped first.
+/// The number that is subtracted from the rank of a line for each doubling of the earlier lines
+/// with its template. So frequent lines are dropped first.
 const FOR_EACH_DOUBLING: i32 = 8;
 
 /// The numbers of bytes of the first, the last and the best lines that are held.

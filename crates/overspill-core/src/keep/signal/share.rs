@@ -33,8 +33,8 @@ fn is_alike(line: &ScoredLine, next: &ScoredLine) -> bool {
         && line.number + 1 == next.number
 }
 
-/// The number that is subtracted from the score of a line each time that the lines of its kind
-/// directly above it double, such as the frames of a trace.
+/// The number that is subtracted from the score of a line for each doubling of the lines of its
+/// kind directly above it, such as the frames of a trace.
 const FOR_EACH_DOUBLING: i32 = 14;
 
 /// Returns the number that is subtracted from the score of a line in a run of lines of one kind.
@@ -97,9 +97,9 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
     lines.shares = shares;
 }
 
-/// The number that is subtracted from the score of a message of a linter each time that the
-/// messages of its rule double, compared to the rarest rule, and each time that the earlier
-/// messages of its rule double.
+/// The number that is subtracted from the score of a message of a linter. It counts once for each
+/// doubling from the messages of the rarest rule to those of this rule, and once for each doubling
+/// of the earlier messages of this rule.
 const FOR_COMMON_RULE: i32 = 14;
 
 /// Lowers the scores of messages of common rules in the report of a linter. A rule that is broken

@@ -116,7 +116,7 @@ impl StructuredLines {
         })
     }
 
-    /// The same, with gaps shown that are smaller than a mark and have at most so many lines.
+    /// Like `within`. Shows gaps of up to `most_lines` lines that are smaller than a mark.
     fn within_joined(
         &self,
         is_chosen: impl Fn(usize) -> bool,

@@ -20,7 +20,7 @@ pub(super) struct LineRank {
     pub(super) why: Why,
     /// The number of lines back to an earlier line that gets the same rank.
     pub(super) with: Option<u64>,
-    /// The lines between the earlier line and this line belong to them.
+    /// The lines between the earlier line and this line also get a low rank.
     pub(super) spans: bool,
 }
 

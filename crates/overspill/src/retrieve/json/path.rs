@@ -332,7 +332,7 @@ impl Parser {
             self.at += 1;
         }
         if from == self.at {
-            return Err(self.bad("expected a name; others than letters and digits stand in ['…']"));
+            return Err(self.bad("expected a name; put other characters into ['…']"));
         }
         Ok(Choice::Name(self.chars[from..self.at].iter().collect()))
     }

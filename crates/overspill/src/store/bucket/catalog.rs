@@ -59,7 +59,7 @@ impl Catalog for Bucket {
 
     fn retrieved(&self, name: &OutputId, bytes: u64, parts: &[Range<u64>]) -> Result<(), Error> {
         match self.0.spool.retrieved(name, bytes, parts) {
-            // Many machines cannot add to one sum in an object.
+            // The spool does not have this output. Machines cannot add to a sum in the bucket.
             Err(Error::NotFound { .. }) => Ok(()),
             noted => noted,
         }

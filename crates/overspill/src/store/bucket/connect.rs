@@ -1,5 +1,5 @@
-//! How a server is reached: one builder for each provider, told by the variables that its own
-//! programs know.
+//! Connects to the server of a bucket. Each provider has a builder, which gets the variables that
+//! the provider's own programs read.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,21 +20,21 @@ use super::remote::PATIENCE;
 use super::watch::{Seen, Watching};
 use crate::settings::is_http_address;
 
-/// A server that does not take a connection in this time is not there.
+/// The connect timeout of a server.
 pub(super) const CONNECT: Duration = Duration::from_secs(5);
 
-/// Everything that is asked of a server; a name for what `dyn` cannot say.
+/// The traits that a client for a server needs, in one trait: `dyn` takes only one.
 pub(super) trait Server: ObjectStore + MultipartStore + PaginatedListStore {}
 impl<T: ObjectStore + MultipartStore + PaginatedListStore> Server for T {}
 
-/// Returns the server of a bucket. Nothing is asked of it yet.
+/// Returns a client for the server of a bucket. This function sends no request.
 pub(super) fn connect(
     address: &Address,
     variables: &[(String, String)],
     setting_names: &[(String, String)],
     seen: &Arc<Seen>,
 ) -> Result<Arc<dyn Server>, Failure> {
-    // Another one may be there already, and does as well.
+    // This fails if the process already has a TLS provider. Then overspill uses that provider.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let watching = Watching { seen: seen.clone(), proxies: Proxies::of(variables) };
     let variables: Vec<(String, String)> =
@@ -47,7 +47,7 @@ pub(super) fn connect(
     for (name, value) in &variables {
         if is_endpoint(name) && !is_http_address(value) {
             let name = shown(name);
-            return Err(Failure::Other(format!("{name} is no address such as https://host:9000")));
+            return Err(Failure::Other(format!("{name} is not an address like https://host:9000")));
         }
     }
     let bucket = &address.bucket;
@@ -64,7 +64,7 @@ pub(super) fn connect(
         Provider::Azure => {
             let builder = azure(&variables).with_container_name(bucket).with_retry(retry());
             let endpoint = builder.get_config_value(&AzureConfigKey::Endpoint);
-            // A connection string has an endpoint as well.
+            // A connection string can name an endpoint, too.
             plain.check("the endpoint", endpoint.as_deref().unwrap_or_default())?;
             let builder = builder.with_client_options(options(endpoint.as_deref()));
             Arc::new(builder.with_http_connector(watching).build()?)
@@ -78,7 +78,7 @@ pub(super) fn connect(
     })
 }
 
-/// Returns the value of a variable. The scheme of an endpoint is in small letters: `HTTP://` is http.
+/// Returns the value of a variable. The scheme of an endpoint becomes lower case: `http://`.
 fn small_scheme(name: &str, value: &str) -> String {
     match value.split_once("://").filter(|_| is_endpoint(&name.to_ascii_lowercase())) {
         Some((scheme, rest)) => format!("{}://{rest}", scheme.to_ascii_lowercase()),
@@ -92,9 +92,9 @@ fn is_endpoint(name: &str) -> bool {
     parts.iter().any(|part| name.contains(part))
 }
 
-/// Whether endpoints without TLS may be used.
+/// The rule for endpoints without TLS.
 struct Plain {
-    /// The variable that allows them.
+    /// The variable that allows such endpoints.
     variable: &'static str,
     is_allowed: bool,
 }
@@ -114,7 +114,7 @@ impl Plain {
         Plain { variable, is_allowed }
     }
 
-    /// Refuses an endpoint without TLS that is not on this machine, unless it is allowed.
+    /// Refuses an endpoint without TLS, unless it is on this machine or the variable allows it.
     fn check(&self, name: &str, endpoint: &str) -> Result<(), Failure> {
         let start = endpoint.get(..7).unwrap_or_default();
         let is_plain = start.eq_ignore_ascii_case("http://");
@@ -129,7 +129,7 @@ impl Plain {
     }
 }
 
-/// Tells whether an endpoint, which is an address of HTTP, is on this machine.
+/// Tells whether an endpoint, which is the address of an HTTP server, is on this machine.
 fn is_loopback(endpoint: &str) -> bool {
     let rest = endpoint.split_once("://").map_or(endpoint, |(_, rest)| rest);
     let server = rest.split(['/', '?']).next().unwrap_or_default().to_ascii_lowercase();
@@ -141,15 +141,15 @@ fn is_loopback(endpoint: &str) -> bool {
     is_local || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Variables by their names in small letters, as the builders know them.
+/// Variables. Their names are in lower case, as the builders expect them.
 type Variables<'a> = [(String, &'a str)];
 
 fn small(variables: &[(String, String)]) -> Vec<(String, &str)> {
     variables.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.as_str())).collect()
 }
 
-/// Returns what tells this server from others of its kind, which may have a bucket of the same name:
-/// its endpoint, and at Azure the account. The provider's own server at S3 and Google has no name.
+/// Returns the name of a server: its endpoint, and at Azure the account. It distinguishes servers
+/// that have buckets of the same name. The provider's own server at S3 and Google has no name.
 pub(super) fn server(provider: Provider, variables: &[(String, String)]) -> Option<String> {
     let variables = small(variables);
     let (account, endpoint) = match provider {
@@ -166,7 +166,7 @@ pub(super) fn server(provider: Provider, variables: &[(String, String)]) -> Opti
         host.trim_end_matches('/').to_owned()
     });
     match (account, host) {
-        // Most of them have the account in their name.
+        // Most endpoints of Azure already contain the account.
         (Some(account), Some(host)) if !host.contains(account.as_str()) => {
             Some(format!("{account}/{host}"))
         }
@@ -175,8 +175,8 @@ pub(super) fn server(provider: Provider, variables: &[(String, String)]) -> Opti
 }
 
 fn s3(variables: &Variables) -> AmazonS3Builder {
-    // The sum that is signed anyway; sent as a checksum as well, it is compared by servers that do
-    // not compare what was signed. A variable can choose another.
+    // The signature of a request already needs this hash. overspill also sends it as a checksum,
+    // because some servers compare only the checksum. A variable can choose another algorithm.
     let mut builder = AmazonS3Builder::new().with_checksum_algorithm(Checksum::SHA256);
     for (name, value) in variables {
         if let Ok(key) = name.parse() {
@@ -194,7 +194,7 @@ fn s3_endpoint<'a>(variables: &Variables<'a>) -> Option<&'a str> {
 fn azure(variables: &Variables) -> MicrosoftAzureBuilder {
     let mut builder = MicrosoftAzureBuilder::new();
     for (name, value) in variables {
-        // The variables of Azure's own programs have other names.
+        // Azure's own programs use other names than the builder for these variables.
         let key = match name.as_str() {
             "azure_storage_account" => Ok(AzureConfigKey::AccountName),
             "azure_storage_key" => Ok(AzureConfigKey::AccessKey),
@@ -216,7 +216,7 @@ fn google(variables: &Variables) -> GoogleCloudStorageBuilder {
     let mut builder = GoogleCloudStorageBuilder::new();
     for (name, value) in variables {
         if name == "storage_emulator_host" {
-            // Google's own programs ask such a server without credentials.
+            // Google's own programs send no credentials to an emulator.
             let nobody = GcpCredential { bearer: String::new() };
             let nobody = Arc::new(StaticCredentialProvider::new(nobody));
             builder = builder.with_base_url(value).with_credentials(nobody);
@@ -231,7 +231,7 @@ fn options(endpoint: Option<&str>) -> ClientOptions {
     ClientOptions::new()
         .with_allow_http(endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")))
         .with_connect_timeout(CONNECT)
-        // The caller limits the whole, and `Watching` the time without an answer.
+        // The caller limits the time of a whole request, and `Watching` the time without an answer.
         .with_timeout_disabled()
 }
 
@@ -247,7 +247,8 @@ fn retry() -> RetryConfig {
     }
 }
 
-/// Takes one of Azure's connection strings apart: `AccountName=…;AccountKey=…;BlobEndpoint=…`.
+/// Splits a connection string of Azure into its settings:
+/// `AccountName=…;AccountKey=…;BlobEndpoint=…`.
 fn connection(text: &str) -> Vec<(AzureConfigKey, String)> {
     let part = |wanted: &str| {
         let mut parts = text.split(';').filter_map(|part| part.split_once('='));
@@ -312,7 +313,7 @@ mod tests {
             let server =
                 connect(&Address::parse("s3://team").unwrap(), &variables, &[], &Arc::default());
             let reason = server.err().map(|failure| failure.to_string()).unwrap_or_default();
-            assert!(reason.starts_with("AWS_ENDPOINT_URL is no address"), "{bad}: {reason}");
+            assert!(reason.starts_with("AWS_ENDPOINT_URL is not an address"), "{bad}: {reason}");
         }
         let account = connect(&Address::parse("az://team").unwrap(), &[], &[], &Arc::default());
         let reason = account.err().map(|failure| failure.to_string());
@@ -322,7 +323,7 @@ mod tests {
         );
     }
 
-    /// Returns why a bucket of this address and these variables cannot be reached, if so.
+    /// Returns the error of `connect` for this address and these variables, if it fails.
     fn refused(address: &str, variables: &[(&str, &str)]) -> Option<String> {
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let variables: Vec<_> = variables.iter().map(owned).collect();

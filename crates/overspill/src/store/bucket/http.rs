@@ -1,6 +1,6 @@
-//! The HTTP client of buckets: ureq, one thread a request.
+//! The HTTP client for requests to a bucket: ureq, with a thread for each request.
 //!
-//! `object_store` comes with reqwest. ureq is in the program anyway, and reqwest with its HTTP/2 is much larger.
+//! The program already contains ureq. The usual client of `object_store`, reqwest, is much larger.
 
 use std::future::Future;
 use std::io::{self, Read};
@@ -22,9 +22,9 @@ use ureq::{Agent, Proxy, SendBody};
 
 use super::proxy::Proxies;
 
-/// The size of a piece of a response.
+/// The size of a chunk of a response, in bytes.
 const CHUNK: usize = 128 << 10;
-/// The chunks of a response that wait for their reader.
+/// The largest number of chunks that wait for the reader of a response.
 const WAITING: usize = 4;
 
 /// An HTTP client with a pool of connections.
@@ -33,19 +33,19 @@ pub(super) struct Client(Arc<Settings>);
 
 #[derive(Debug)]
 struct Settings {
-    /// The time to connect.
+    /// The connect timeout.
     connect: Duration,
-    /// A server that neither reads nor writes for this long is not waited for.
+    /// The timeout for a server that neither reads nor writes.
     idle: Duration,
     /// Whether addresses without TLS may be used.
     allow_http: bool,
     proxies: Proxies,
-    /// Made by the first request of their kind: to read the certificates of a system takes milliseconds.
+    /// The agents are made late, because reading the certificates of the system takes milliseconds.
     plain: OnceLock<Agents>,
     with_tls: OnceLock<Agents>,
 }
 
-/// A request goes through the proxy, or directly to a host that `NO_PROXY` names.
+/// The agents for requests through the proxy and for direct requests.
 #[derive(Debug)]
 struct Agents {
     direct: Agent,
@@ -85,7 +85,7 @@ impl Client {
         })
     }
 
-    /// Sends a request, and hands out its response before the body is read.
+    /// Sends a request, and returns its response before the body is read.
     fn send(
         &self,
         parts: request::Parts,
@@ -108,7 +108,7 @@ impl Settings {
     fn agent(&self, proxy: Option<Proxy>, tls: TlsConfig) -> Agent {
         let config = Agent::config_builder()
             .http_status_as_error(false)
-            // A signature is for one address: the next one would refuse it.
+            // The signature is valid for one address, so the target of a redirect would refuse it.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .allow_non_standard_methods(true)
@@ -122,7 +122,7 @@ impl Settings {
     }
 }
 
-/// Trusts the authorities that the system trusts, or those in the file that `SSL_CERT_FILE` names.
+/// Trusts the certificate authorities of the system, or those in the file in `SSL_CERT_FILE`.
 fn trusting_the_system() -> TlsConfig {
     let found = rustls_native_certs::load_native_certs();
     let known = found.certs.iter().map(|der| Certificate::from_der(der).to_owned());
@@ -153,7 +153,7 @@ impl HttpService for Client {
 }
 
 impl Client {
-    /// Sends a request. The response goes to `head` when its body begins, and the rest of the body follows.
+    /// Sends a request. `head` gets the response at the start of its body, and the rest follows.
     fn respond(&self, parts: request::Parts, body: Payload, head: &Sender<Answer>) {
         let is_head = parts.method == "HEAD";
         let response = match self.send(parts, body) {
@@ -164,7 +164,7 @@ impl Client {
         let length = content_length(&parts).filter(|_| !is_head);
         let mut reader = body.into_with_config().limit(u64::MAX).reader();
         let mut next = || chunk(&mut reader).transpose();
-        // A small response needs no second way to its reader.
+        // A response of one chunk needs no channel for further chunks.
         let first = next();
         let is_whole = match &first {
             Some(Ok(first)) => length == Some(first.len() as u64),
@@ -180,7 +180,7 @@ impl Client {
         if head.blocking_send(Ok(HttpResponse::from_parts(parts, body))).is_err() {
             return;
         }
-        // The reader of the response may be gone. Then the connection is not used again.
+        // If the reader of the response is gone, ureq does not use the connection again.
         let mut following = first;
         while let Some(chunk) = following
             && rest.blocking_send(chunk).is_ok()
@@ -194,7 +194,7 @@ fn content_length(parts: &response::Parts) -> Option<u64> {
     parts.headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
-/// Reads a full chunk, or what is left of the response.
+/// Reads a full chunk, or the rest of the response.
 fn chunk(reader: &mut impl Read) -> Result<Option<Bytes>, HttpError> {
     let mut bytes = Vec::with_capacity(CHUNK);
     let error = match reader.take(CHUNK as u64).read_to_end(&mut bytes) {
@@ -202,14 +202,14 @@ fn chunk(reader: &mut impl Read) -> Result<Option<Bytes>, HttpError> {
         Ok(_) => return Ok(Some(bytes.into())),
         Err(error) => error,
     };
-    // ureq's own errors come wrapped.
+    // ureq wraps its own errors into I/O errors.
     Err(match error.downcast::<ureq::Error>() {
         Ok(error) => failure(error, HttpErrorKind::Interrupted),
         Err(error) => failure(error.into(), HttpErrorKind::Interrupted),
     })
 }
 
-/// Tells `object_store` whether to try again. `lost` is the kind for a connection that the server closed.
+/// Converts an error. `lost` is the kind of error for a connection that the server closed.
 fn failure(error: ureq::Error, lost: HttpErrorKind) -> HttpError {
     use io::ErrorKind as Io;
     let kind = match &error {
@@ -245,7 +245,7 @@ impl Payload {
         let mut body = pin!(body);
         let mut pieces = Vec::new();
         let mut context = Context::from_waker(Waker::noop());
-        // All of it is there, so nothing is waited for.
+        // The whole body is in memory, so polling never waits.
         while let Poll::Ready(Some(Ok(frame))) = body.as_mut().poll_frame(&mut context) {
             pieces.extend(frame.into_data());
         }
@@ -265,7 +265,7 @@ impl Read for Payload {
     }
 }
 
-/// The body of a response, as its thread reads it.
+/// The body of a response, of which a thread sends the chunks.
 struct Chunks {
     chunks: Receiver<Result<Bytes, HttpError>>,
     length: Option<u64>,

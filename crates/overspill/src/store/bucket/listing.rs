@@ -113,7 +113,7 @@ impl Bucket {
             let names = some.iter().map(|entry| entry.name.clone()).collect();
             let notes = self.notes(names).map_err(|failure| self.failed(failure))?;
             for (entry, note) in some.into_iter().zip(notes) {
-                // An output without a record is judged by its key.
+                // If an output has no record, only its key decides.
                 let known = note.is_some();
                 let record = note.and_then(|note| note.record(self.writer())).unwrap_or_default();
                 if !known && by_key || wanted.takes(&entry, &record) {

@@ -68,7 +68,7 @@ impl HttpConnector for Watching {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let value = |key| options.get_config_value(&key).unwrap_or_default();
         let allow_http = value(ClientConfigKey::AllowHttp) == "true";
-        // "5s". For the credentials of an instance `object_store` waits a shorter time.
+        // The value is a text such as `5s`. It is shorter for the credentials of an instance.
         let connect = value(ClientConfigKey::ConnectTimeout);
         let connect = connect.strip_suffix('s').and_then(|seconds| seconds.parse().ok());
         let connect = connect.map_or(CONNECT, Duration::from_secs);

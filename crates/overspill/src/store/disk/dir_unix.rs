@@ -292,7 +292,7 @@ pub(super) fn is_locked(file: &File) -> bool {
 fn objection(stat: &Stat, access: Access) -> Option<String> {
     let mode = stat.st_mode as RawMode & 0o777;
     let open_to = match access {
-        Access::Private if mode & 0o077 != 0 => "others can get at it",
+        Access::Private if mode & 0o077 != 0 => "other users can open it",
         Access::Shared if mode & 0o002 != 0 => "all users can write to it",
         Access::Private | Access::Shared => "",
     };

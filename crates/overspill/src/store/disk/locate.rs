@@ -109,8 +109,8 @@ impl Disk {
         }
     }
 
-    /// Looks for an output in the folder where it was seen last, in the store's directory, in the
-    /// folder of this project, and then in all other folders.
+    /// Looks for an output in these places: the folder where it was last, the store's directory,
+    /// the folder of this project, and all other folders.
     pub(super) fn locate<T>(
         &self,
         root: &Root,

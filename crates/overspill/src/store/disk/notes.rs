@@ -1,6 +1,6 @@
-//! The record file of an output: its seal, if it has one, a line of JSON for each `describe`, and
-//! two lines for each `retrieved`, with the number of bytes and with the parts. The last line of
-//! JSON counts.
+//! The record file of an output. It has the seal, if there is one, and a line of JSON for each
+//! `describe`, of which the last one counts. Each `retrieved` adds a line with the number of bytes
+//! and a line with the parts.
 //!
 //! The file also contains the seal, because making a second file can cost more than filling it.
 

@@ -1,4 +1,4 @@
-//! Tests of names: drawing, parsing and refusing them.
+//! Tests of names: making, parsing and refusing them.
 
 use super::*;
 

@@ -16,9 +16,9 @@ enum Step {
     Uninstall,
     Wrap,
     Unwrap,
-    /// A change by hand: of which file, and which one.
+    /// A change by hand: the index of the file, and of the change.
     Edit(Index, Index),
-    /// A comment by hand beside one of our pieces: of which file.
+    /// A comment by hand beside one of our pieces: the index of the file.
     Comment(Index),
 }
 
