@@ -23,14 +23,19 @@ usage() {
 }
 
 prefix='' version='' source='' uninstall=''
+# An empty value comes from an unset variable: sh install.sh ARCHIVE --prefix "$DIR"
+set_prefix() {
+  [ -n "$1" ] || fail "the prefix is empty" "name a directory: --prefix DIR"
+  prefix=$1
+}
 while [ $# -gt 0 ]; do
   case $1 in
     --prefix | --version)
       [ $# -gt 1 ] || fail "$1 needs a value" "sh install.sh --help"
-      if [ "$1" = --prefix ]; then prefix=$2; else version=$2; fi
+      if [ "$1" = --prefix ]; then set_prefix "$2"; else version=$2; fi
       shift
       ;;
-    --prefix=*) prefix=${1#*=} ;;
+    --prefix=*) set_prefix "${1#*=}" ;;
     --version=*) version=${1#*=} ;;
     --uninstall) uninstall=yes ;;
     -h | --help) usage && exit ;;
@@ -133,7 +138,8 @@ wanted=$(awk -v name="$name" '$2 == name || $2 == "*" name {print $1}' "$work/SH
 mkdir "$work/unpacked"
 tar -xzf "$archive" -C "$work/unpacked"
 top=$work/unpacked/${name%.tar.gz}
-[ -x "$top/bin/overspill" ] || fail "$name has no program bin/overspill"
+# Not -x: it is false if the temporary directory is mounted with `noexec`.
+[ -f "$top/bin/overspill" ] || fail "$name has no program bin/overspill"
 
 # The list of the earlier installation. Its program stays until the new program replaces it.
 if [ -f "$list" ]; then cp "$list" "$work/before"; else : >"$work/before"; fi
