@@ -7,8 +7,15 @@ try {
   const program = require.resolve('overspill-linux-x64-gnu/bin/overspill');
   const place = path.join(__dirname, 'overspill');
   const beside = `${place}.new`;
-  fs.linkSync(program, beside);
+  fs.rmSync(beside, { force: true });
+  try {
+    fs.linkSync(program, beside);
+  } catch {
+    // A file system without hard links, or two file systems.
+    fs.copyFileSync(program, beside, fs.constants.COPYFILE_FICLONE);
+    fs.chmodSync(beside, 0o755);
+  }
   fs.renameSync(beside, place);
 } catch {
-  // Another system, another file system, or a package manager that keeps packages in archives.
+  // Another system, or a package manager that keeps packages in archives.
 }
