@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs overspill for Linux on x86-64. It needs neither root nor a compiler.
+# Installs overspill for Linux on x86-64 or arm64. It needs neither root nor a compiler.
 #
 #     sh install.sh overspill-VERSION-x86_64-linux.tar.gz     from an archive, with SHA256SUMS beside it
 #     sh install.sh https://HOST/PATH/vVERSION                from an address that has both files
@@ -23,14 +23,19 @@ usage() {
 }
 
 prefix='' version='' source='' uninstall=''
+# An empty value comes from an unset variable: sh install.sh ARCHIVE --prefix "$DIR"
+set_prefix() {
+  [ -n "$1" ] || fail "the prefix is empty" "name a directory: --prefix DIR"
+  prefix=$1
+}
 while [ $# -gt 0 ]; do
   case $1 in
     --prefix | --version)
       [ $# -gt 1 ] || fail "$1 needs a value" "sh install.sh --help"
-      if [ "$1" = --prefix ]; then prefix=$2; else version=$2; fi
+      if [ "$1" = --prefix ]; then set_prefix "$2"; else version=$2; fi
       shift
       ;;
-    --prefix=*) prefix=${1#*=} ;;
+    --prefix=*) set_prefix "${1#*=}" ;;
     --version=*) version=${1#*=} ;;
     --uninstall) uninstall=yes ;;
     -h | --help) usage && exit ;;
@@ -85,7 +90,8 @@ fi
 
 [ -n "$source" ] || fail "the archive or the address is missing" "sh install.sh ARCHIVE, or sh install.sh https://HOST/PATH"
 case $(uname -s)-$(uname -m) in
-  Linux-x86_64 | Linux-amd64) ;;
+  Linux-x86_64 | Linux-amd64) machine=x86_64 ;;
+  Linux-aarch64 | Linux-arm64) machine=aarch64 ;;
   *) fail "overspill has no archive for $(uname -s) on $(uname -m)" "compile it: cargo install overspill-cli" ;;
 esac
 if has sha256sum; then sum() { sha256sum "$1" | cut -d ' ' -f 1; }; elif has shasum; then
@@ -107,10 +113,10 @@ case $source in
   http://* | https://* | file://*)
     base=${source%/}
     fetch "$base/SHA256SUMS" "$work/SHA256SUMS"
-    if [ -n "$version" ]; then name=overspill-$version-x86_64-linux.tar.gz; else
-      name=$(sed -n 's/^[0-9a-f]* [ *]\(overspill-[0-9][^/ ]*-x86_64-linux\.tar\.gz\)$/\1/p' "$work/SHA256SUMS")
+    if [ -n "$version" ]; then name=overspill-$version-$machine-linux.tar.gz; else
+      name=$(sed -n "s/^[0-9a-f]* [ *]\(overspill-[0-9][^/ ]*-$machine-linux\.tar\.gz\)\$/\1/p" "$work/SHA256SUMS")
       case $name in
-        '') fail "$base/SHA256SUMS names no archive for Linux on x86-64" ;;
+        '') fail "$base/SHA256SUMS names no archive for Linux on $machine" "compile it: cargo install overspill-cli" ;;
         *' '* | *"
 "*) fail "$base/SHA256SUMS names several archives" "choose one: --version VERSION" ;;
       esac
@@ -120,7 +126,11 @@ case $source in
     ;;
   *)
     archive=$source name=${source##*/}
-    [ -f "$archive" ] || fail "$archive: no such file" "name the archive overspill-VERSION-x86_64-linux.tar.gz, or an address that begins with https://"
+    [ -f "$archive" ] || fail "$archive: no such file" "name the archive overspill-VERSION-$machine-linux.tar.gz, or an address that begins with https://"
+    case $name in
+      *-$machine-linux.tar.gz) ;;
+      *) fail "$name is not the archive for this machine" "use overspill-VERSION-$machine-linux.tar.gz" ;;
+    esac
     case $archive in */*) sums=${archive%/*}/SHA256SUMS ;; *) sums=SHA256SUMS ;; esac
     [ -f "$sums" ] || fail "$sums: no such file" "download SHA256SUMS, which has the checksum, and put it beside the archive"
     cp "$sums" "$work/SHA256SUMS"
@@ -133,7 +143,8 @@ wanted=$(awk -v name="$name" '$2 == name || $2 == "*" name {print $1}' "$work/SH
 mkdir "$work/unpacked"
 tar -xzf "$archive" -C "$work/unpacked"
 top=$work/unpacked/${name%.tar.gz}
-[ -x "$top/bin/overspill" ] || fail "$name has no program bin/overspill"
+# Not -x: it is false if the temporary directory is mounted with `noexec`.
+[ -f "$top/bin/overspill" ] || fail "$name has no program bin/overspill"
 
 # The list of the earlier installation. Its program stays until the new program replaces it.
 if [ -f "$list" ]; then cp "$list" "$work/before"; else : >"$work/before"; fi

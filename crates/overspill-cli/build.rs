@@ -14,7 +14,11 @@ fn main() {
     let released = is("PROFILE", "release");
     let usual_linux = is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu");
     let here = env::var("HOST") == env::var("TARGET");
-    let (Some(out), true) = (env::var_os("OUT_DIR"), released && usual_linux && here) else {
+    // `./package` builds with --target and this option.
+    let already = env::var("CARGO_CFG_TARGET_FEATURE")
+        .is_ok_and(|features| features.split(',').any(|feature| feature == "crt-static"));
+    let (Some(out), true) = (env::var_os("OUT_DIR"), released && usual_linux && here && !already)
+    else {
         return;
     };
     if !["libc.a", "libm.a", "libgcc_eh.a"].into_iter().all(is_installed) {

@@ -1,6 +1,6 @@
-"""Writes the licences and the list of the crates that the program contains (CycloneDX 1.5).
+"""Writes the licences and the list of the crates that the program for a Rust target contains (CycloneDX 1.5).
 
-    python3 tools/release/inventory.py DIRECTORY
+    python3 tools/release/inventory.py TARGET DIRECTORY
 
 The script reads only `cargo metadata`, `cargo tree` and Cargo.lock. It needs no other tool, and two runs give the same bytes.
 SOURCE_DATE_EPOCH is the time in the list.
@@ -16,18 +16,17 @@ import sys
 import tomllib
 import uuid
 
-TARGET = "x86_64-unknown-linux-gnu"
 LICENCE_FILE = re.compile(r"^(licen[cs]e|copying|notice|copyright|unlicense)", re.IGNORECASE)
 
 
-def metadata() -> dict:
-    command = ["cargo", "metadata", "--format-version=1", "--locked", "--filter-platform", TARGET]
+def metadata(target: str) -> dict:
+    command = ["cargo", "metadata", "--format-version=1", "--locked", "--filter-platform", target]
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
 
 
-def crates_of_the_program(data: dict) -> list[dict]:
+def crates_of_the_program(target: str, data: dict) -> list[dict]:
     """Returns the crates that are linked into the program: no dependencies of tests, build scripts or other crates."""
-    tree = ["cargo", "tree", "--locked", "-p", "overspill-cli", "-e", "normal", "--target", TARGET]
+    tree = ["cargo", "tree", "--locked", "-p", "overspill-cli", "-e", "normal", "--target", target]
     tree += ["--prefix", "none", "--format", "{p}", "--no-dedupe"]
     lines = subprocess.run(tree, check=True, capture_output=True, text=True).stdout.splitlines()
     linked = {tuple(line.split()[:2]) for line in lines if "(proc-macro)" not in line}
@@ -89,9 +88,9 @@ def bill_of_materials(crates: list[dict]) -> dict:
 
 
 def main() -> None:
-    directory = pathlib.Path(sys.argv[1])
+    target, directory = sys.argv[1], pathlib.Path(sys.argv[2])
     directory.mkdir(parents=True, exist_ok=True)
-    crates = crates_of_the_program(metadata())
+    crates = crates_of_the_program(target, metadata(target))
     (directory / "THIRD-PARTY-LICENSES.txt").write_text(licences(crates), encoding="utf-8")
     told = json.dumps(bill_of_materials(crates), indent=1, ensure_ascii=False)
     (directory / "overspill.cdx.json").write_text(told + "\n", encoding="utf-8")
