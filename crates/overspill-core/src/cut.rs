@@ -332,10 +332,7 @@ impl<'a> Oversized<'a> {
     /// Returns the lines with a sign of failure that `cut` leaves out. `None` if the policy did not
     /// read every line.
     pub fn cut_failures(&self, cut: &Cut) -> Option<CutFailures> {
-        match &self.view.selection {
-            Selection::Lines(lines) => Some(lines.cut_failures(cut, self.policy.hint)),
-            Selection::Ends | Selection::Rows(_) | Selection::Outline(_) => None,
-        }
+        self.view.selection.cut_failures(cut, self.policy.hint)
     }
 
     /// Returns the policy that the output was measured by.

@@ -57,8 +57,8 @@ pub mod seeds {
 /// The table of settings, and the source of each value.
 pub mod settings {
     pub use crate::settings::{
-        CallField, CallKind, CallSetting, CallValue, Effective, KEEPS, Origin, ProjectRule,
-        RefusedSetting, Setting, Warning, entries_of, is_http_address,
+        CallField, CallKind, CallSetting, CallValue, Effective, HttpAddress, KEEPS, Origin,
+        ProjectRule, RefusedSetting, Setting, Warning, entries_of,
     };
 }
 

@@ -221,10 +221,6 @@ fn clipped(reason: &str) -> String {
 /// Returns a line of ours among the text of an output. [`defused`] changes text that imitates such
 /// a line.
 pub fn mark_line(id: Option<&OutputId>, what: &str) -> String {
-    match id {
-        Some(id) => {
-            Wording { label: LABEL.into(), ..Wording::plain(&id.token()) }.line(what) + "\n"
-        }
-        None => format!("[{LABEL}: {what}]\n"),
-    }
+    let token = id.map(OutputId::token).unwrap_or_default();
+    Wording { label: LABEL.into(), ..Wording::plain(&token) }.line(what) + "\n"
 }

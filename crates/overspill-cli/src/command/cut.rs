@@ -164,7 +164,7 @@ impl Input {
     /// Tells whether a signal or an error has ended the input early.
     fn end(&self) -> CallEnd {
         let interrupted = self.from.asked().is_some() || self.failed.is_some();
-        CallEnd::default().interrupted(interrupted).on_terminal(io::stdout().is_terminal())
+        CallEnd::default().interrupted(interrupted).on_terminal(ui::is_seen())
     }
 
     /// Returns the error that ended reading, if any.

@@ -4,58 +4,51 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use overspill::store::{OutputId, Store};
+use overspill::{Page, Part};
 
 /// The number of bytes that a line shows.
 const WIDTH: u64 = 16;
 /// The largest number of bytes that the text of a line can have.
 const LINE_BYTES: u64 = 80;
 
-/// A part of an output, as hexadecimal numbers and characters.
-pub(super) struct HexPage {
-    pub(super) text: String,
-    /// The range of the original that the page shows, in bytes.
-    pub(super) bytes: Range<u64>,
-    /// The size of the original, in bytes.
-    pub(super) total: u64,
-}
-
-impl HexPage {
-    /// Reads `range` of the original, shortened so that the text has at most `most` bytes.
-    pub(super) fn read(
-        store: &dyn Store,
-        name: &OutputId,
-        range: &Range<u64>,
-        most: u64,
-    ) -> Result<HexPage, overspill::Error> {
-        let kept = store.kept_ranges(name)?;
-        let stored = store.entry(name)?.bytes;
-        let total = kept.as_ref().map_or(stored, |kept| kept.bytes);
-        let start = range.start.min(total);
-        let room = (most / LINE_BYTES).max(1) * WIDTH;
-        let end = range.end.clamp(start, total).min(start.saturating_add(room));
-        let parts = match &kept {
-            None => vec![(0..total, 0)],
-            Some(kept) => {
-                let verbatim = kept.ranges.iter().filter(|range| range.verbatim);
-                verbatim.map(|range| (range.bytes.clone(), range.stored.start)).collect()
-            }
-        };
-        let mut text = String::new();
-        let mut at = start;
-        for (original, stored) in parts {
-            let (from, to) = (original.start.max(at), original.end.min(end));
-            if from >= to {
-                continue;
-            }
-            say_missing(&mut text, at..from);
-            let first = stored + (from - original.start);
-            let bytes = store.read(name, first..first + (to - from))?;
-            lines(&mut text, from, &bytes);
-            at = to;
+/// Reads `range` of an output as hexadecimal numbers and characters, shortened so that the text has
+/// at most `most` bytes.
+pub(super) fn read(
+    store: &dyn Store,
+    name: &OutputId,
+    range: &Range<u64>,
+    most: u64,
+) -> Result<Page, overspill::Error> {
+    let kept = store.kept_ranges(name)?;
+    let stored = store.entry(name)?.bytes;
+    let total = kept.as_ref().map_or(stored, |kept| kept.bytes);
+    let start = range.start.min(total);
+    let room = (most / LINE_BYTES).max(1) * WIDTH;
+    let end = range.end.clamp(start, total).min(start.saturating_add(room));
+    let parts = match &kept {
+        None => vec![(0..total, 0)],
+        Some(kept) => {
+            let verbatim = kept.ranges.iter().filter(|range| range.verbatim);
+            verbatim.map(|range| (range.bytes.clone(), range.stored.start)).collect()
         }
-        say_missing(&mut text, at..end);
-        Ok(HexPage { text, bytes: start..end, total })
+    };
+    let mut text = String::new();
+    let mut at = start;
+    for (original, stored) in parts {
+        let (from, to) = (original.start.max(at), original.end.min(end));
+        if from >= to {
+            continue;
+        }
+        say_missing(&mut text, at..from);
+        let first = stored + (from - original.start);
+        let bytes = store.read(name, first..first + (to - from))?;
+        lines(&mut text, from, &bytes);
+        at = to;
     }
+    say_missing(&mut text, at..end);
+    let to = end.saturating_add((end - start).max(1)).min(total);
+    let next = (end < total).then_some(Part::Bytes(end..to));
+    Ok(Page { text, bytes: start..end, lines: None, total, total_lines: None, next })
 }
 
 fn say_missing(text: &mut String, missing: Range<u64>) {

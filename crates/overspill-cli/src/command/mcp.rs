@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 
+use overspill::internal::settings::HttpAddress;
+
 use crate::env::Env;
 use crate::mcp::wrap::{self, To, WrapArgs};
 use crate::mcp::{self, RelaySpec, ServerAddress};
@@ -87,11 +89,8 @@ pub(crate) fn run(args: &McpArgs, env: &Env) -> u8 {
 
 impl McpArgs {
     fn name(&self) -> String {
-        let of_url = |url: &String| {
-            let host = url.split("://").nth(1).unwrap_or(url);
-            host.split(['/', ':', '?']).next().unwrap_or(host).to_owned()
-        };
-        let given = self.name.clone().or_else(|| self.http.as_ref().map(of_url));
+        let host = |url: &String| Some(HttpAddress::parse(url)?.host.to_owned());
+        let given = self.name.clone().or_else(|| self.http.as_ref().and_then(host));
         given.unwrap_or_else(|| mcp::server_name(&self.server))
     }
 
@@ -109,17 +108,34 @@ impl McpArgs {
 }
 
 fn address(typed: &str) -> Result<String, String> {
-    // An address may contain a name and a password.
-    let login = typed.split_once("://").and_then(|(_, rest)| rest.split(['/', '?']).next());
-    let login = login.and_then(|server| server.rsplit_once('@')).map(|(login, _)| login);
-    let without = login.map(|login| typed.replacen(&format!("{login}@"), "", 1));
-    match overspill::internal::settings::is_http_address(without.as_deref().unwrap_or(typed)) {
-        true => Ok(typed.to_owned()),
-        false => Err("expected an address such as `http://localhost:3001/mcp`".into()),
+    match HttpAddress::parse(typed) {
+        Some(_) => Ok(typed.to_owned()),
+        None => Err("expected an address such as `http://localhost:3001/mcp`".into()),
     }
 }
 
 fn header(typed: &str) -> Result<(String, String), String> {
     let (name, value) = typed.split_once(':').ok_or("expected a name, a colon and a value")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use crate::args::{Args, Command};
+
+    #[test]
+    fn server_at_an_address_has_the_name_of_its_host() {
+        for (url, name) in [
+            ("http://a.example:3001/mcp", "a.example"),
+            ("http://ada:secret@a.example/mcp", "a.example"),
+            ("http://token@a.example/mcp", "a.example"),
+            ("http://[::1]:3001/mcp", "::1"),
+        ] {
+            let typed = Args::try_parse_from(["overspill", "mcp", "--http", url]);
+            let Ok(Args { command: Command::Mcp(args), .. }) = typed else { panic!("{url}") };
+            assert_eq!(args.name(), name, "{url}");
+        }
+    }
 }

@@ -11,9 +11,8 @@ use overspill::retrieve::Answer;
 use overspill::store::{OutputId, Store};
 use overspill::{Page, Part};
 
-use super::follow;
-use super::hex::HexPage;
-use super::request::command_line;
+use super::request::{command_line, hex_command_line};
+use super::{follow, hex};
 use crate::args::StoreArgs;
 use crate::env::Env;
 use crate::{find, hosts, ui};
@@ -133,7 +132,7 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
     let (store, name) = find::find(&args.id, &access)?;
     let program = env.program_name();
     if let Some(Part::Bytes(range)) = &args.hex {
-        return hex(&*store, &name, range, args, env);
+        return show_hex(&*store, &name, range, args, env);
     }
     if args.is_plain()
         && let Some(words) = retrieve::binary_words(&*store, &name)?
@@ -180,7 +179,7 @@ fn binary_line(
 }
 
 /// Prints bytes as hexadecimal numbers, and the command for the next bytes.
-fn hex(
+fn show_hex(
     store: &dyn Store,
     name: &OutputId,
     range: &Range<u64>,
@@ -189,20 +188,12 @@ fn hex(
 ) -> anyhow::Result<()> {
     let pager = args.pager.pager(env);
     let most = if pager.is_some() { 64 << 20 } else { room(FOOTER_BYTES, env).bytes.unwrap_or(0) };
-    let page = HexPage::read(store, name, range, most)?;
-    let (Range { start, end }, total) = (page.bytes, page.total);
-    let next = if end < total {
-        let to = end.saturating_add((end - start).max(1)).min(total);
-        format!("; next: {} read {} --hex {end}:{to}", env.program_name(), name.token())
-    } else {
-        String::new()
-    };
-    let what = format!("bytes {start}–{end} of {total}{next}");
-    let text = format!("{}{}", page.text, mark_line(Some(name), &what));
+    let page = hex::read(store, name, range, most)?;
+    let answer = page.answer(store, name);
+    let text = answer.to_text(|next| hex_command_line(next, env.program_name()));
     ui::show_text(&text, pager)?;
     let _ = store.touch(name);
-    let shown = start..end;
-    note(store, name, (&text, std::slice::from_ref(&shown)), env)
+    note(store, name, (&text, &answer.parts), env)
 }
 
 /// Counts a page as read later, unless a person reads it.

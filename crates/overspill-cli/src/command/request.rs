@@ -33,6 +33,16 @@ pub(crate) fn command_line(request: &Request, program: &str) -> String {
     format!("{program} {words}")
 }
 
+/// The same, for pages of bytes as hexadecimal numbers.
+pub(super) fn hex_command_line(request: &Request, program: &str) -> String {
+    match request {
+        Request::Part { id, part: Part::Bytes(range) } => {
+            format!("{program} read {} --hex {}:{}", id.token(), range.start, range.end)
+        }
+        other => command_line(other, program),
+    }
+}
+
 /// The parts of a `grep` command line.
 pub(super) struct SearchWords<'a> {
     /// The pattern, its options and the line to begin with.

@@ -1,13 +1,56 @@
 //! The table rows of hosts that the tests cannot run, because most of them need an account. Each
 //! row describes the files that the host writes or reads.
 
-use super::hook::ClaudeFormat;
+use super::hook::{ClaudeFormat, CursorFormat, NeovateFormat};
 use super::table::{NONE, place};
-use super::{Host, SetupStep, SlotKind};
+use super::{Host, HostFile, SetupStep, SlotKind};
 
 const SERVERS_AND_RULES: &str = "MCP proxy and rules text";
 const ADD_SERVERS_OR_RULES: &str =
     "overspill reaches its MCP servers and its rules: add --mcp, --rules or both.";
+
+const CURSOR_HOOKS: HostFile = place("~/.cursor/hooks.json", ".cursor/hooks.json");
+
+pub(super) const CURSOR: Host = Host {
+    name: "cursor",
+    title: "Cursor",
+    programs: &["cursor-agent", "cursor"],
+    home: "~/.cursor",
+    how: "hook before each command, and after each MCP tool",
+    steps: &[
+        SetupStep::JsonDefault { place: CURSOR_HOOKS, path: &["version"], value: "1" },
+        SetupStep::JsonItem {
+            place: CURSOR_HOOKS,
+            path: &["hooks", "preToolUse"],
+            value: r#"{"command":"@COMMAND@ hook cursor","matcher":"Shell"}"#,
+        },
+        SetupStep::JsonItem {
+            place: CURSOR_HOOKS,
+            path: &["hooks", "postToolUse"],
+            value: r#"{"command":"@COMMAND@ hook cursor","matcher":"MCP:.*"}"#,
+        },
+    ],
+    servers: Some(place("~/.cursor/mcp.json", ".cursor/mcp.json")),
+    rules: Some(place("", ".cursor/rules/overspill.mdc")),
+    hook: Some(&CursorFormat),
+    ..NONE
+};
+
+pub(super) const NEOVATE: Host = Host {
+    name: "neovate",
+    title: "neovate",
+    programs: &["neovate"],
+    home: "~/.neovate",
+    how: "plugin (toolResult)",
+    steps: &[SetupStep::File {
+        place: place("~/.neovate/plugins/overspill.js", ".neovate/plugins/overspill.js"),
+        text: include_str!("files/neovate.js"),
+    }],
+    servers: Some(place("~/.neovate/config.json", ".neovate/config.json")),
+    rules: Some(place("", "AGENTS.md")),
+    hook: Some(&NeovateFormat),
+    ..NONE
+};
 
 pub(super) const WINDSURF: Host = Host {
     name: "windsurf",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use overspill::core::{Keep, Limits};
 
-use super::hook::{ClaudeFormat, CopilotFormat, CursorFormat, NeovateFormat, PluginFormat};
+use super::hook::{ClaudeFormat, CopilotFormat, PluginFormat};
 use super::{
     BackgroundLog, Ceiling, CommandInput, DefaultShell, Host, HostFile, LIMITS, OwnCut, SetupStep,
     SlotKind, TaskFiles, WaitsFor, by_alias, by_contract,
@@ -84,7 +84,6 @@ const CLAUDE: HostFile = place("~/.claude/settings.json", ".claude/settings.loca
 const CODEX: HostFile = place("~/.codex/config.toml", "");
 const OPENCODE: HostFile = place("$config/opencode/opencode.json", "opencode.json");
 const KILO: HostFile = place("$config/kilo/kilo.json", "kilo.json");
-const CURSOR: HostFile = place("~/.cursor/hooks.json", ".cursor/hooks.json");
 
 pub(crate) const HOSTS: &[Host] = &[
     Host {
@@ -336,30 +335,7 @@ pub(crate) const HOSTS: &[Host] = &[
         hook: Some(&PluginFormat),
         ..NONE
     },
-    Host {
-        name: "cursor",
-        title: "Cursor",
-        programs: &["cursor-agent", "cursor"],
-        home: "~/.cursor",
-        how: "hook before each command, and after each MCP tool",
-        steps: &[
-            SetupStep::JsonDefault { place: CURSOR, path: &["version"], value: "1" },
-            SetupStep::JsonItem {
-                place: CURSOR,
-                path: &["hooks", "preToolUse"],
-                value: r#"{"command":"@COMMAND@ hook cursor","matcher":"Shell"}"#,
-            },
-            SetupStep::JsonItem {
-                place: CURSOR,
-                path: &["hooks", "postToolUse"],
-                value: r#"{"command":"@COMMAND@ hook cursor","matcher":"MCP:.*"}"#,
-            },
-        ],
-        servers: Some(place("~/.cursor/mcp.json", ".cursor/mcp.json")),
-        rules: Some(place("", ".cursor/rules/overspill.mdc")),
-        hook: Some(&CursorFormat),
-        ..NONE
-    },
+    by_contract::CURSOR,
     Host {
         name: "cline",
         title: "Cline",
@@ -390,21 +366,7 @@ pub(crate) const HOSTS: &[Host] = &[
         hook: Some(&PluginFormat),
         ..NONE
     },
-    Host {
-        name: "neovate",
-        title: "neovate",
-        programs: &["neovate"],
-        home: "~/.neovate",
-        how: "plugin (toolResult)",
-        steps: &[SetupStep::File {
-            place: place("~/.neovate/plugins/overspill.js", ".neovate/plugins/overspill.js"),
-            text: include_str!("files/neovate.js"),
-        }],
-        servers: Some(place("~/.neovate/config.json", ".neovate/config.json")),
-        rules: Some(place("", "AGENTS.md")),
-        hook: Some(&NeovateFormat),
-        ..NONE
-    },
+    by_contract::NEOVATE,
     by_contract::WINDSURF,
     by_contract::QODER,
     by_contract::DROID,

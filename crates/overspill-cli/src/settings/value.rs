@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use jiff::SignedDuration;
-use overspill::internal::settings::{CallKind, CallValue, KEEPS, is_http_address};
+use overspill::internal::settings::{CallKind, CallValue, HttpAddress, KEEPS};
 use overspill::{Limit, Profile, Redaction};
 use serde_json::json;
 
@@ -103,7 +103,9 @@ impl ValueKind {
                 // The scheme can be in any case.
                 let (scheme, rest) = text.split_once("://")?;
                 let text = format!("{}://{rest}", scheme.to_ascii_lowercase());
-                is_http_address(&text).then(|| ValueKind::Text.parse(&text))??
+                HttpAddress::parse(&text)?;
+                // Refuses a login.
+                ValueKind::Text.parse(&text)?
             }
             ValueKind::Text => {
                 let fits = !text.is_empty() && text.chars().all(|c| c.is_ascii_graphic());

@@ -37,6 +37,13 @@ fn read_hex_shows_offsets_of_the_output_and_the_next_command() {
 }
 
 #[test]
+fn read_hex_beyond_the_end_tells_the_size() {
+    let done = saved();
+    let (_, text, _) = done.then(&["read", "--hex", "9000:"]);
+    assert!(text.ends_with(": there are 8000 bytes]\n"), "{text}");
+}
+
+#[test]
 fn read_hex_of_a_large_range_is_one_page() {
     let done = saved();
     let (_, all, _) = done.then(&["read", "--hex", "0:"]);

@@ -10,7 +10,7 @@ use crate::keep::SelectedBlocks;
 use crate::keep::signal::{self, ScoredLines};
 use crate::keep::structure::{self, Outline, StructuredLines};
 use crate::measure::limits::Cost;
-use crate::{Kind, KindHint, Limits, Policy};
+use crate::{Cut, CutFailures, Kind, KindHint, Limits, Policy};
 
 /// The lines or the outline that a preview is chosen from.
 #[derive(Debug, Clone)]
@@ -96,6 +96,15 @@ impl Selection {
             Selection::Outline(_) => Some(Kind::Json),
             Selection::Rows(rows) => Some(rows.kind()),
             Selection::Lines(lines) => Some(lines.kind(hint)),
+        }
+    }
+
+    /// Returns the lines with a sign of failure that `cut` leaves out. `None` if not every line was
+    /// read.
+    pub(crate) fn cut_failures(&self, cut: &Cut, hint: KindHint) -> Option<CutFailures> {
+        match self {
+            Selection::Lines(lines) => Some(lines.cut_failures(cut, hint)),
+            Selection::Ends | Selection::Rows(_) | Selection::Outline(_) => None,
         }
     }
 

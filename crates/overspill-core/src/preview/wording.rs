@@ -34,7 +34,7 @@ pub struct Wording {
     /// The word that begins every notice and mark.
     pub label: String,
     /// A short word that is new for each output, so that no output can forge a mark. It is also the
-    /// short id of the saved output.
+    /// short id of the saved output. Empty for a mark that belongs to no output.
     pub token: String,
     /// Facts about the call, such as `exit 1`. A long notice leaves out the last ones.
     pub facts: Vec<String>,
@@ -69,7 +69,8 @@ impl Wording {
 
     /// Returns a mark with a text. Both the text and the wording are on one line already.
     pub(super) fn mark(&self, text: &str) -> String {
-        format!("[{} {}: {text}]", self.label, self.token)
+        let blank = if self.token.is_empty() { "" } else { " " };
+        format!("[{}{blank}{}: {text}]", self.label, self.token)
     }
 
     /// Returns these words with the kind of the output as the first fact.

@@ -18,7 +18,6 @@ use overspill_core::{Limits, Oversized, Strategy};
 
 use crate::host::CallHost;
 use crate::notice::ReaderAbilities;
-use crate::profile::OnSaveError;
 use crate::redact::{Redact, Redacted};
 use crate::store::{Nowhere, SpillRef, Store};
 use crate::sweep::{Retention, SweepBudget, Swept, sweep};
@@ -287,8 +286,7 @@ impl Overspill {
                 // A profile that returns the original after a failed save also does so after a
                 // failed strategy. Only an output over the ceiling is still cut and saved.
                 Selected { chosen: Some(chosen), failure: Some(error) }
-                    if self.profile.on_save_error == OnSaveError::Original
-                        && plan.is_below_ceiling(all.measured) =>
+                    if self.returns_original(&plan, &all) =>
                 {
                     (chosen, Err(error))
                 }

@@ -40,9 +40,7 @@ impl Overspill {
         at_hand: AtHand<'a>,
     ) -> Fallback<'a, '_> {
         match (self.profile.on_save_error, at_hand) {
-            (OnSaveError::Original, AtHand::All(output))
-                if plan.is_below_ceiling(output.measured) =>
-            {
+            (_, AtHand::All(output)) if self.returns_original(&plan, &output) => {
                 Fallback::Original(output)
             }
             (OnSaveError::SimpleCut, at_hand) => {
@@ -59,6 +57,12 @@ impl Overspill {
                 Fallback::Preview { chosen, policy: plan.policy, style: &self.profile.words }
             }
         }
+    }
+
+    /// Tells whether the answer is the unchanged output if the output cannot be saved.
+    pub(super) fn returns_original(&self, plan: &Plan, output: &Output) -> bool {
+        self.profile.on_save_error == OnSaveError::Original
+            && plan.is_below_ceiling(output.measured)
     }
 
     /// Measures an output while it is written, because each chunk is in the cache then.

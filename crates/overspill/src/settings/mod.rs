@@ -15,7 +15,7 @@ pub(crate) mod resolved;
 use std::borrow::Cow;
 use std::fmt;
 
-pub use self::address::is_http_address;
+pub use self::address::HttpAddress;
 pub use self::fields::{CallField, CallKind, CallSetting, CallValue, KEEPS, ProjectRule};
 pub(crate) use self::layer::KindSetting;
 use self::layer::{Layer, Limit};

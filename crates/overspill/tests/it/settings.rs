@@ -2,7 +2,7 @@
 
 use overspill::core::{Keep, Policy};
 use overspill::internal::settings::{
-    CallSetting, CallValue, Effective, Origin, RefusedSetting, Setting, is_http_address,
+    CallSetting, CallValue, Effective, HttpAddress, Origin, RefusedSetting, Setting,
 };
 use overspill::{Layer, Limit, Profile, Settings};
 
@@ -166,6 +166,7 @@ fn every_setting_is_listed_set_and_read_back() {
 
 #[test]
 fn http_address_needs_a_valid_host_and_port() {
+    let is_address = |text: &str| HttpAddress::parse(text).is_some_and(|it| it.login.is_none());
     for good in [
         "http://localhost:8333",
         "https://s3.example.com",
@@ -174,7 +175,7 @@ fn http_address_needs_a_valid_host_and_port() {
         "http://10.0.0.1",
         "https://xn--mnchen-3ya.example/mcp",
     ] {
-        assert!(is_http_address(good), "{good}");
+        assert!(is_address(good), "{good}");
     }
     for bad in [
         "localhost:8333",
@@ -192,7 +193,7 @@ fn http_address_needs_a_valid_host_and_port() {
         "http://a\nb",
         "https://:80",
     ] {
-        assert!(!is_http_address(bad), "{bad}");
+        assert!(!is_address(bad), "{bad}");
     }
 }
 

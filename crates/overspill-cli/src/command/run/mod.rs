@@ -165,7 +165,7 @@ impl Job {
         let watched = !stream && !all;
         let mut asked =
             CommandSpec { words, stderr, terminal, timeout, watched, ..CommandSpec::default() };
-        if !std::io::stdout().is_terminal() {
+        if !ui::is_seen() {
             (asked.until, asked.leftover) = Host::output_end(env);
         }
         let shows = match (all, stream) {
@@ -227,7 +227,7 @@ impl Job {
         }
         let started = Instant::now();
         // The reader does not see the output live.
-        let is_hidden = !std::io::stdout().is_terminal() && asked.stderr != Stderr::Pass;
+        let is_hidden = !ui::is_seen() && asked.stderr != Stderr::Pass;
         let progress = match is_hidden && env.is_watched() {
             true => ui::Progress::beside_others("running"),
             false => ui::Progress::hidden(),

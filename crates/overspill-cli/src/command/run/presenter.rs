@@ -69,7 +69,7 @@ impl Presenter {
     /// code is known.
     pub(super) fn new(to: Stream, shows: &Shows, policy: &Policy, first: Limits) -> Presenter {
         let is_terminal = || match to {
-            Stream::Out => io::stdout().is_terminal(),
+            Stream::Out => ui::is_seen(),
             Stream::Err => io::stderr().is_terminal(),
         };
         let shown = match shows {

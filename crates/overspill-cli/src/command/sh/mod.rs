@@ -9,7 +9,6 @@ mod real;
 mod words;
 
 use std::ffi::{OsStr, OsString};
-use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -188,7 +187,7 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
     let active = [(ACTIVE, std::process::id().to_string().into())];
     let words: Vec<OsString> =
         std::iter::once(shell.clone().into_os_string()).chain(words).collect();
-    let is_screen = std::io::stdout().is_terminal();
+    let is_screen = ui::is_seen();
     let on_terminal = Host::around(env).any(|host| host.on_terminal);
     let Some(command) = command.filter(|_| !is_screen || on_terminal) else {
         let Err(error) = process::become_program(&shell, &words, &active);

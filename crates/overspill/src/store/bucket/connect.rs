@@ -18,7 +18,7 @@ use super::failure::Failure;
 use super::proxy::Proxies;
 use super::remote::PATIENCE;
 use super::watch::{Seen, Watching};
-use crate::settings::is_http_address;
+use crate::settings::HttpAddress;
 
 /// The connect timeout of a server.
 pub(super) const CONNECT: Duration = Duration::from_secs(5);
@@ -45,7 +45,8 @@ pub(super) fn connect(
         set.map_or_else(|| name.to_ascii_uppercase(), |(_, setting)| setting.clone())
     };
     for (name, value) in &variables {
-        if is_endpoint(name) && !is_http_address(value) {
+        let is_valid = || HttpAddress::parse(value).is_some_and(|it| it.login.is_none());
+        if is_endpoint(name) && !is_valid() {
             let name = shown(name);
             return Err(Failure::Other(format!("{name} is not an address like https://host:9000")));
         }
@@ -118,7 +119,8 @@ impl Plain {
     fn check(&self, name: &str, endpoint: &str) -> Result<(), Failure> {
         let start = endpoint.get(..7).unwrap_or_default();
         let is_plain = start.eq_ignore_ascii_case("http://");
-        if self.is_allowed || !is_plain || is_loopback(endpoint) {
+        let is_here = || HttpAddress::parse(endpoint).is_some_and(|it| it.is_loopback());
+        if self.is_allowed || !is_plain || is_here() {
             return Ok(());
         }
         let variable = self.variable;
@@ -127,18 +129,6 @@ impl Plain {
              use https://, or set {variable}=true to allow it"
         )))
     }
-}
-
-/// Tells whether an endpoint, which is the address of an HTTP server, is on this machine.
-fn is_loopback(endpoint: &str) -> bool {
-    let rest = endpoint.split_once("://").map_or(endpoint, |(_, rest)| rest);
-    let server = rest.split(['/', '?']).next().unwrap_or_default().to_ascii_lowercase();
-    let host = match server.strip_prefix('[').and_then(|server| server.split_once(']')) {
-        Some((host, _)) => host,
-        None => server.split(':').next().unwrap_or_default(),
-    };
-    let is_local = host == "localhost" || host.ends_with(".localhost");
-    is_local || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Variables. Their names are in lower case, as the builders expect them.
@@ -336,6 +326,7 @@ mod tests {
         const SECRET: (&str, &str) = ("AZURE_STORAGE_KEY", "a2V5");
         const LAN: &str = "http://minio.lan:9000";
         let connection = "AccountName=a;AccountKey=a2V5;BlobEndpoint=http://blob.lan/a";
+        let login = "AccountName=a;AccountKey=a2V5;BlobEndpoint=http://localhost:1@blob.lan/a";
         let protocol =
             "DefaultEndpointsProtocol=http;AccountName=a;AccountKey=a2V5;EndpointSuffix=core.x";
         for (address, allow, variables) in [
@@ -363,6 +354,7 @@ mod tests {
                 "AZURE_ALLOW_HTTP",
                 vec![("AZURE_STORAGE_CONNECTION_STRING", connection)],
             ),
+            ("az://team", "AZURE_ALLOW_HTTP", vec![("AZURE_STORAGE_CONNECTION_STRING", login)]),
             ("az://team", "AZURE_ALLOW_HTTP", vec![("AZURE_STORAGE_CONNECTION_STRING", protocol)]),
             ("gs://team", "GOOGLE_ALLOW_HTTP", vec![("STORAGE_EMULATOR_HOST", LAN)]),
         ] {
