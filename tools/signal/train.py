@@ -157,7 +157,8 @@ def fit(logs, options):
     """Fits twice.
 
     The first fit finds the words with the largest effect and the lines that get a high score by
-    mistake. The second fit uses only these words, and samples these lines.
+    mistake. The second fit uses only these words, and samples these lines. It is repeated with other
+    samples, and the weights are the mean, because the weights of one fit depend on its sample.
     """
     chance = np.random.default_rng(SEED)
     logs = [log for log in logs if log.target.sum() > 0]
@@ -170,8 +171,14 @@ def fit(logs, options):
     words = np.array(sorted(word for word, seen in projects.items() if len(seen) >= options.projects), dtype=np.uint32)
     first = solve(logs, sampled, words, options)
     words = np.sort(words[[index for index, _, _ in first.places()]])
-    sampled = [sample(log, chance, options.lines, first.score(log)) for log in logs]
-    return solve(logs, sampled, words, options)
+    scores = [first.score(log) for log in logs]
+    models = []
+    for _ in range(options.samples):
+        sampled = [sample(log, chance, options.lines, scored) for log, scored in zip(logs, scores)]
+        models.append(solve(logs, sampled, words, options))
+    mean = lambda part: sum(map(part, models)) / len(models)
+    weights = np.concatenate([mean(lambda model: model.channels).ravel(), mean(lambda model: model.around)])
+    return Model(words, weights, mean(lambda model: model.seen))
 
 
 def solve(logs, sampled, words, options):
@@ -301,11 +308,20 @@ def folds(logs, count):
     return [[log for log in logs if fold[log.label["group"]] == part] for part in range(count)]
 
 
+def by_dataset(logs):
+    """Splits logs by data set. This shows what the weights are worth for logs from other sources."""
+    parts = collections.defaultdict(list)
+    for log in logs:
+        parts[log.label["dataset"]].append(log)
+    return [parts[name] for name in sorted(parts)]
+
+
 def main():
     global ROOT_TARGET
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus")
     parser.add_argument("--check", action="store_true", help="score each fifth of the projects with weights from the other four fifths")
+    parser.add_argument("--by", choices=("project", "dataset"), default="project", help="with --check: the parts are fifths of the projects, or the data sets")
     parser.add_argument("--write", action="store_true", help="train on all logs and write weights.bin")
     parser.add_argument("--weights", help="a file with weights: score all large logs with them")
     parser.add_argument("--work", default=str(ROOT / ".tools" / "signal"), help="the directory for unpacked logs and previews")
@@ -318,6 +334,7 @@ def main():
     parser.add_argument("--keep-weights", help="the start of the file names for the weights of each fold")
     parser.add_argument("--fill", action="store_true", help="fill each preview up to its limit")
     parser.add_argument("--steps", type=int, default=50)
+    parser.add_argument("--samples", type=int, default=5, help="the number of samples of lines; the weights are the mean")
     parser.add_argument("--per-log")
     options = parser.parse_args()
     ROOT_TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
@@ -341,7 +358,7 @@ def main():
         results = score(large, pathlib.Path(options.weights).read_bytes(), work, wanted, options.fill)
         report(results)
     if options.check:
-        for part in folds(logs, 5):
+        for part in by_dataset(logs) if options.by == "dataset" else folds(logs, 5):
             others = [log for log in logs if all(log is not held for held in part)]
             held = [log for log in large if any(log is one for one in part)]
             weights = table(fit(others, options))

@@ -3,7 +3,8 @@
 //! `train features LOG…` writes `LOG.features` beside each log: the features of its lines that the
 //! score uses. `train scores WEIGHTS BYTES LOG` prints the number and score of each line that the
 //! scan keeps. `train previews WEIGHTS BYTES LOG…` writes `LOG.BYTES.preview`, made by these
-//! weights. `train previews --fill …` fills each preview up to its limit.
+//! weights. `train previews --fill …` fills each preview up to its limit. `train auto CHARS OUTPUT…`
+//! writes `OUTPUT.CHARS.preview`, made with `keep = "auto"` and the weights that we ship.
 
 #![allow(
     clippy::print_stderr,
@@ -28,6 +29,10 @@ fn main() {
             for (number, score) in scores.unwrap() {
                 println!("{} {score}", number + 1);
             }
+        }
+        ["auto", chars, outputs @ ..] => {
+            let limits = Limits::NONE.chars(chars.parse().unwrap());
+            outputs.iter().for_each(|path| auto(path, limits, chars));
         }
         _ => eprintln!("usage: train features LOG… | train previews WEIGHTS BYTES LOG…"),
     }
@@ -57,18 +62,31 @@ fn preview(log: &str, weights: &'static [u8], bytes: u64, fill: bool) {
     let output = fs::read(log).unwrap();
     let policy = Policy::new(Limits::NONE.bytes(bytes).lines(2000), Keep::Signal);
     let policy = Policy { fill, ..policy };
-    // The texts have the same lengths as the texts of the program.
-    let id = "3f9c2e";
-    let wording = Wording {
-        label: "overspill".into(),
-        token: id.into(),
-        facts: vec!["exit 101".into(), "12.4s".into()],
-        copy: format!("overspill read {id} --lines A-B; overspill grep RE {id}"),
-        short_copy: format!("overspill read {id}"),
-    };
+    let wording = wording(vec!["exit 101".into(), "12.4s".into()]);
     let text = match train::answer(&output, &policy, &wording, weights) {
         Some(answer) => answer.text.into_bytes(),
         None => output,
     };
     fs::write(format!("{log}.{bytes}.preview"), text).unwrap();
+}
+
+fn auto(path: &str, limits: Limits, chars: &str) {
+    let output = fs::read(path).unwrap();
+    let text = match Policy::new(limits, Keep::Auto).measure(&output) {
+        Some(oversized) => oversized.preview(&wording(Vec::new())).text.into_bytes(),
+        None => output,
+    };
+    fs::write(format!("{path}.{chars}.preview"), text).unwrap();
+}
+
+/// Returns the words of the notice. They have the same lengths as those of the program.
+fn wording(facts: Vec<String>) -> Wording {
+    let id = "3f9c2e";
+    Wording {
+        label: "overspill".into(),
+        token: id.into(),
+        facts,
+        copy: format!("overspill read {id} --lines A-B; overspill grep RE {id}"),
+        short_copy: format!("overspill read {id}"),
+    }
 }

@@ -49,6 +49,9 @@ pub(crate) struct NamesRoom {
     pub(crate) even: bool,
     /// Frequent names count more than others.
     pub(crate) often: bool,
+    /// The number of bytes that a line seems to cost more if no chosen line is close: a few blocks
+    /// are easier to read than many single lines.
+    pub(crate) alone: u64,
 }
 
 impl NamesRoom {
@@ -195,7 +198,10 @@ impl LineNames {
             return 0;
         }
         let weight = u64::from(if room.even { FULL_WEIGHT } else { self.lines[at].weight });
-        (new << 20) * weight / u64::from(FULL_WEIGHT) / self.with_bridge(at, chosen, room).1.max(1)
+        let (lines, bytes) = self.with_bridge(at, chosen, room);
+        let is_alone = lines.len() == 1 && !self.touches(at, chosen);
+        let price = bytes + if is_alone { room.alone } else { 0 };
+        (new << 20) * weight / u64::from(FULL_WEIGHT) / price.max(1)
     }
 
     /// Returns the lines to show together with a line, and their cost in bytes.
@@ -261,10 +267,11 @@ fn each_name(text: &[u8], mut take: impl FnMut(&[u8])) {
     for word in text.split(|byte| !is_inside(byte)) {
         let is_first = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b'_';
         let Some(start) = word.iter().position(is_first) else { continue };
-        let word = &word[start..];
-        if word.len() >= SHORTEST && is_distinctive(word) {
-            let end = word.iter().rposition(|byte| !b"./:-".contains(byte));
-            take(&word[..end.map_or(0, |last| last + 1)]);
+        let last = word.iter().rposition(|byte| !b"./:-".contains(byte)).unwrap_or(start);
+        // The full stop of a sentence is not a part of a name.
+        let name = &word[start..=last];
+        if name.len() >= SHORTEST && is_distinctive(name) {
+            take(name);
         }
     }
 }

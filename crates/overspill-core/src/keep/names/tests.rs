@@ -16,8 +16,15 @@ fn lines<'a>(text: &'a str) -> Vec<NamedLine<'a>> {
 fn covered(text: &str, bytes: u64) -> Vec<usize> {
     let lines = lines(text);
     let mut chosen = vec![false; lines.len()];
-    let mut room =
-        NamesRoom { bytes, lines: 1000, mark_bytes: 30, mark_lines: 1, even: false, often: false };
+    let mut room = NamesRoom {
+        bytes,
+        lines: 1000,
+        mark_bytes: 30,
+        mark_lines: 1,
+        even: false,
+        often: false,
+        alone: 0,
+    };
     LineNames::of(lines.into_iter()).cover(&mut chosen, &mut room);
     (0..chosen.len()).filter(|&at| chosen[at]).collect()
 }
@@ -30,7 +37,7 @@ fn name_that_comes_often_comes_first_in_a_large_room() {
         let mut chosen = vec![false; 4];
         let (mark_bytes, mark_lines) = (10, 1);
         let mut room =
-            NamesRoom { bytes: 30, lines: 9, mark_bytes, mark_lines, even: false, often };
+            NamesRoom { bytes: 30, lines: 9, mark_bytes, mark_lines, even: false, often, alone: 0 };
         names.cover(&mut chosen, &mut room);
         assert!(chosen[first], "{often}: {chosen:?}");
     }
@@ -43,6 +50,40 @@ fn names_are_paths_identifiers_and_versions() {
         b"see src/lib.rs:12, parseHeader() or HTTP_TIMEOUT; unfortunately nothing v1.2.3-rc1 x.y";
     each_name(text, |name| found.push(String::from_utf8_lossy(name).into_owned()));
     assert_eq!(found, ["src/lib.rs:12", "parseHeader", "HTTP_TIMEOUT", "v1.2.3-rc1"]);
+}
+
+#[test]
+fn names_end_before_the_full_stop_of_a_sentence() {
+    let mut found = Vec::new();
+    each_name(b"the history. unfortunately: see commits... or end-of-line-.", |name| {
+        found.push(String::from_utf8_lossy(name).into_owned());
+    });
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn line_beside_a_chosen_line_comes_before_a_line_alone() {
+    let plain = "word word word word word word word word word word\n".repeat(9);
+    let text =
+        format!("fn firstFunction()\n  the_value_1 of it all\n{plain}the_value_2 of it\n{plain}");
+    for (alone, expected) in [(0, 11), (60, 1)] {
+        let lines = lines(&text);
+        let mut chosen = vec![false; lines.len()];
+        chosen[0] = true;
+        let (mark_bytes, mark_lines) = (2, 1);
+        let mut room = NamesRoom {
+            bytes: 25,
+            lines: 9,
+            mark_bytes,
+            mark_lines,
+            even: false,
+            often: false,
+            alone,
+        };
+        LineNames::of(lines.into_iter()).cover(&mut chosen, &mut room);
+        let found = (1..chosen.len()).find(|&at| chosen[at]);
+        assert_eq!(found, Some(expected), "{alone}");
+    }
 }
 
 #[test]
@@ -88,7 +129,7 @@ proptest! {
             .collect();
         let (mark_bytes, mark_lines) = (12, 1);
         let mut chosen = vec![false; lines.len()];
-        let mut room = NamesRoom { bytes, lines: most_lines, mark_bytes, mark_lines, even: false, often: false };
+        let mut room = NamesRoom { bytes, lines: most_lines, mark_bytes, mark_lines, even: false, often: false, alone: 0 };
         let names = LineNames::of(lines.iter().copied());
         names.take(&mut chosen, (0..lines.len()).rev(), 0.2, &mut room);
         names.cover(&mut chosen, &mut room);

@@ -48,6 +48,9 @@ const FIRSTS: f64 = 0.5;
 /// The share of the room for lines that differ from all others.
 const ODD: f64 = 0.3;
 
+/// The price of a line far from all chosen lines, in marks, for text that is read as a whole.
+const ALONE: u64 = 2;
+
 /// The share of the room for the headings of prose.
 const HEADINGS: f64 = 0.2;
 
@@ -274,7 +277,9 @@ impl Chooser {
             let (bytes, lines) = (room.checked_sub(bytes)?, most_lines.checked_sub(lines)?);
             let often = room > SMALL;
             let even = self.class.kind == Kind::Source && often;
-            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even, often };
+            let is_read = matches!(self.class.kind, Kind::Source | Kind::Prose | Kind::Plain);
+            let alone = if is_read { ALONE * mark_bytes } else { 0 };
+            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even, often, alone };
             match &self.order {
                 ShownOrder::Folders(worths) => {
                     let sum: f64 = worths.iter().sum();

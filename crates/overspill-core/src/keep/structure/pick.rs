@@ -181,7 +181,8 @@ impl StructuredLines {
             let mut chosen = headings.to_vec();
             let (mark_bytes, mark_lines) = (mark.size.bytes, mark.size.lines);
             let (bytes, lines) = ((bytes * share) as u64, (lines as f64 * share) as u64);
-            let mut room = NamesRoom { bytes, lines, mark_bytes, mark_lines, even: false, often };
+            let mut room =
+                NamesRoom { bytes, lines, mark_bytes, mark_lines, even: false, often, alone: 0 };
             names.take(&mut chosen, 0..self.rows.len(), ENDS, &mut room);
             names.take(&mut chosen, (0..self.rows.len()).rev(), ENDS, &mut room);
             names.cover(&mut chosen, &mut room);
