@@ -4,6 +4,9 @@
 //! A word is distinctive if it has eight characters or more, and a digit, `_`, `.`, `/` or a
 //! capital after a small letter. Two texts rarely share such a word by chance.
 
+use std::collections::HashSet;
+use std::hash::{BuildHasherDefault, Hasher};
+
 /// The number of bytes of the shortest word that counts.
 const SHORTEST: usize = 8;
 
@@ -46,30 +49,51 @@ pub(super) enum TextForm {
 }
 
 /// Calls `take` with each distinctive word of a text and its hash.
+///
+/// A word of eight bytes covers every eighth byte. So the search looks at every eighth byte, and
+/// looks closer only where this byte can stand inside a word.
 pub(super) fn each_word(text: &[u8], form: TextForm, mut take: impl FnMut(&[u8], u64)) {
+    let is_inside = |at: usize| CLASS[usize::from(text[at])] & INSIDE != 0;
+    // No word begins before this place, and no word covers the byte before it.
     let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        if CLASS[usize::from(byte)] & START == 0 {
-            at += match (byte, form) {
-                (b'\\', TextForm::Json) if text.get(at + 1) == Some(&b'u') => 6,
-                (b'\\', TextForm::Json) => 2,
-                _ => 1,
-            };
+    while at + SHORTEST <= text.len() {
+        let last = at + SHORTEST - 1;
+        if !is_inside(last) {
+            at = last + 1;
             continue;
         }
-        let start = at;
-        while let Some(&byte) = text.get(at)
-            && CLASS[usize::from(byte)] & INSIDE != 0
-        {
-            at += 1;
+        let mut start = last;
+        while start > at && is_inside(start - 1) {
+            start -= 1;
         }
-        if at - start >= SHORTEST {
-            let word = trimmed(&text[start..at]);
+        if form == TextForm::Json && is_escaped(text, start) {
+            // The letter of an escape, such as `\n` or `\u00e9`, does not belong to the word.
+            start += if text[start] == b'u' { 5 } else { 1 };
+        }
+        while start < text.len() && is_inside(start) && CLASS[usize::from(text[start])] & START == 0
+        {
+            start += 1;
+        }
+        let mut end = start.min(text.len());
+        while end < text.len() && is_inside(end) {
+            end += 1;
+        }
+        if end >= start + SHORTEST {
+            let word = trimmed(&text[start..end]);
             if word.len() >= SHORTEST && is_distinctive(word) {
                 take(word, hash(word));
             }
         }
+        at = end.max(last + 1);
     }
+}
+
+/// Tells whether the byte at a place is the letter of an escape: an odd number of backslashes is
+/// before it.
+fn is_escaped(text: &[u8], at: usize) -> bool {
+    let before = &text[..at];
+    let other = before.iter().rposition(|&byte| byte != b'\\');
+    (at - other.map_or(0, |other| other + 1)) % 2 == 1
 }
 
 fn trimmed(word: &[u8]) -> &[u8] {
@@ -147,6 +171,51 @@ impl SeenWords {
     }
 }
 
+/// The words of an output that are new in the session, as hashes.
+pub(super) struct NewWords(HashSet<u64, BuildHasherDefault<Hashed>>);
+
+impl NewWords {
+    /// Finds the new words of a text, and adds them to the seen words.
+    pub(super) fn of(text: &str, seen: &mut SeenWords) -> NewWords {
+        let mut words = HashSet::default();
+        each_word(text.as_bytes(), TextForm::Plain, |_, hash| {
+            if !seen.contains(hash) {
+                words.insert(hash);
+                seen.add(hash);
+            }
+        });
+        NewWords(words)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Removes a word. Tells whether the word was there.
+    pub(super) fn remove(&mut self, hash: u64) -> bool {
+        self.0.remove(&hash)
+    }
+}
+
+/// A hasher for hashes.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = hash(bytes);
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        // The last bits of a hash are the most regular.
+        self.0 = hash.rotate_left(32);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,6 +241,48 @@ mod tests {
     fn escapes_of_json_end_a_word() {
         let text = r#""a\nmodule_0177\tother_0178\u00e9third_0179""#;
         assert_eq!(words(text, TextForm::Json), ["module_0177", "other_0178", "third_0179"]);
+    }
+
+    #[test]
+    fn words_of_any_text_are_those_of_a_simple_search() {
+        /// Looks at each byte.
+        fn simple(text: &[u8], form: TextForm) -> Vec<String> {
+            let (mut all, mut at) = (Vec::new(), 0);
+            while at < text.len() {
+                if CLASS[usize::from(text[at])] & START == 0 {
+                    at += match (text[at], form) {
+                        (b'\\', TextForm::Json) if text.get(at + 1) == Some(&b'u') => 6,
+                        (b'\\', TextForm::Json) => 2,
+                        _ => 1,
+                    };
+                    continue;
+                }
+                let start = at;
+                while at < text.len() && CLASS[usize::from(text[at])] & INSIDE != 0 {
+                    at += 1;
+                }
+                let word = trimmed(&text[start..at]);
+                if word.len() >= SHORTEST && is_distinctive(word) {
+                    all.push(String::from_utf8(word.to_vec()).unwrap());
+                }
+            }
+            all
+        }
+        let parts = [
+            "a", "Bc", "_", "7", "/", ".", ":", " ", "\\n", "\\\\", "\\u00e9", "é", "module_", "\n",
+        ];
+        // A generator of numbers, so that every run tries the same texts.
+        let mut state = 1_u64;
+        let mut next = |most: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % most
+        };
+        for _ in 0..20_000 {
+            let text: String = (0..next(40)).map(|_| parts[next(parts.len())]).collect();
+            for form in [TextForm::Plain, TextForm::Json] {
+                assert_eq!(words(&text, form), simple(text.as_bytes(), form), "{text:?} {form:?}");
+            }
+        }
     }
 
     #[test]
