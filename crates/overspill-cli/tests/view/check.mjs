@@ -268,7 +268,20 @@ try {
     await page.until('/overspill reads/.test(document.querySelector(".panel").textContent)', 'the sentence in All');
     await page.until('state.view.ready === "all"', 'All');
     await page.slow(0);
-    return page.run('!/overspill reads/.test(document.querySelector(".panel").textContent)');
+    const isGone = await page.run('!/overspill reads/.test(document.querySelector(".panel").textContent)');
+    // After slow answers the page asks less often for the list.
+    await page.send('Page.reload');
+    await page.until('document.querySelectorAll(".call").length === 6', 'the list');
+    return isGone;
+  });
+  await check('a slow tab keeps the lines that are there', async () => {
+    await openTab(large, 'all');
+    await page.slow(200);
+    await page.run('state.view.whole.go(0, 1000000)');
+    await page.until('(document.querySelector(".row.here .number") || {}).textContent === "1000000"', 'the line');
+    await page.slow(0);
+    await sleep(800);
+    return page.run('(document.querySelector(".row.here .number") || {}).textContent === "1000000"');
   });
   await check('search: the matches of a long search arrive in parts', async () => {
     // A part of no time has one output.

@@ -16,7 +16,7 @@ use super::replay::{OutputPlace, RecordedOutput};
 use super::sample::Sample;
 use super::tally::{Example, HostSum, Loss, MOST_EXAMPLES, SIZES, Tally};
 use super::ways::{LongOutput, ROOMS, Room, chars_of, is_within};
-use super::words::{NewWords, SeenWords, TextForm, each_word};
+use super::words::{SeenWords, TextForm, TextNumber, each_word};
 use crate::hosts::Host;
 
 /// The number of bytes of an output that is long enough to be compared.
@@ -87,7 +87,7 @@ struct OpenOutput {
     text: Option<String>,
     failed: bool,
     step: u64,
-    new_words: NewWords,
+    number: TextNumber,
     used: Vec<String>,
 }
 
@@ -135,8 +135,7 @@ impl<'w> Session<'w> {
 
     /// Remembers the words of a text, so that they are not new in a later output.
     fn learn(&mut self, text: &str, form: TextForm) {
-        let seen = &mut self.worker.seen;
-        each_word(text.as_bytes(), form, |_, hash| seen.add(hash));
+        self.worker.seen.learn(text.as_bytes(), form);
     }
 
     /// Begins a step of the agent if the last step has ended.
@@ -158,12 +157,12 @@ impl<'w> Session<'w> {
         self.events += 1;
         let (seen, outputs) = (&mut self.worker.seen, &mut self.outputs);
         each_word(text.as_bytes(), form, |word, hash| {
-            for output in &mut *outputs {
-                if output.new_words.remove(hash) {
-                    output.used.push(String::from_utf8_lossy(word).into_owned());
-                }
+            // The word is used if an open output is the first text that has it.
+            let first = seen.first_text(hash);
+            if let Some(output) = outputs.iter_mut().find(|output| Some(output.number) == first) {
+                output.used.push(String::from_utf8_lossy(word).into_owned());
             }
-            seen.add(hash);
+            seen.use_word(hash);
         });
     }
 
@@ -289,13 +288,11 @@ impl<'w> Session<'w> {
 
     /// Remembers the new words of an output, to see which of them the agent uses.
     fn open(&mut self, example: Example, text: &str, failed: bool) {
-        let new_words = NewWords::of(text, &mut self.worker.seen);
-        if !new_words.is_empty() {
-            let is_sampled = self.worker.sample.has(&example.place);
-            let text = is_sampled.then(|| text.to_owned());
-            let (step, used) = (self.step, Vec::new());
-            self.outputs.push_back(OpenOutput { example, text, failed, step, new_words, used });
-        }
+        let Some(number) = self.worker.seen.add_output(text.as_bytes()) else { return };
+        let is_sampled = self.worker.sample.has(&example.place);
+        let text = is_sampled.then(|| text.to_owned());
+        let (step, used) = (self.step, Vec::new());
+        self.outputs.push_back(OpenOutput { example, text, failed, step, number, used });
     }
 
     /// Compares the ways of cutting an output after the agent has done its next steps.

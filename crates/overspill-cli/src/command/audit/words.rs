@@ -4,9 +4,6 @@
 //! A word is distinctive if it has eight characters or more, and a digit, `_`, `.`, `/` or a
 //! capital after a small letter. Two texts rarely share such a word by chance.
 
-use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
-
 /// The number of bytes of the shortest word that counts.
 const SHORTEST: usize = 8;
 
@@ -124,95 +121,102 @@ fn hash(word: &[u8]) -> u64 {
     hash ^ hash >> 31
 }
 
-/// The hashes of all words of a session so far, in memory of a fixed size.
+/// The number of a text in which a word was seen.
+pub(super) type TextNumber = u32;
+
+/// The words of a session so far, each with the first text that has it, in memory of a fixed size.
 ///
 /// A new word may replace an old one. In a session with a few hundred thousand words this is rare.
 pub(super) struct SeenWords {
-    /// The hashes. The last bits of each are the number of its session.
+    /// The upper half of each place is a part of the hash, the lower half is the number of the text.
     places: Vec<u64>,
-    session: u64,
+    /// The number of the newest text. Numbers only grow, also over sessions.
+    newest: TextNumber,
+    /// The number for texts that are no long outputs. Words with smaller numbers belong to
+    /// earlier sessions.
+    any: TextNumber,
+    /// The hashes of one text. A loop that only looks them up waits less for the memory.
+    hashes: Vec<u64>,
 }
 
-/// The number of hashes in memory: 16 MB in all.
+/// The number of words in memory: 16 MB in all.
 const PLACES: usize = 1 << 21;
-/// The number of bits for the number of the session.
-const SESSION_BITS: u32 = 12;
 
 impl SeenWords {
     pub(super) fn new() -> SeenWords {
-        SeenWords { places: vec![0; PLACES], session: 0 }
+        SeenWords { places: vec![0; PLACES], newest: 1, any: 1, hashes: Vec::new() }
     }
 
     /// Forgets all words: a new session begins.
     pub(super) fn clear(&mut self) {
-        self.session += 1;
-        if self.session >> SESSION_BITS > 0 {
+        if self.newest > TextNumber::MAX / 2 {
             self.places.fill(0);
-            self.session = 1;
+            self.newest = 0;
         }
+        self.newest += 1;
+        self.any = self.newest;
     }
 
-    fn key(&self, hash: u64) -> (usize, u64) {
-        let place = (hash >> 40) as usize & (PLACES - 2);
-        (place, hash << SESSION_BITS | self.session)
+    /// Adds the words of a text that is no long output.
+    pub(super) fn learn(&mut self, text: &[u8], form: TextForm) {
+        self.add_words(text, form, self.any);
     }
 
-    pub(super) fn contains(&self, hash: u64) -> bool {
-        let (place, key) = self.key(hash);
-        self.places[place] == key || self.places[place + 1] == key
+    /// Adds the words of an output. Returns its number, or `None` if it has no new words.
+    pub(super) fn add_output(&mut self, text: &[u8]) -> Option<TextNumber> {
+        self.newest = self.newest.saturating_add(1);
+        let new = self.add_words(text, TextForm::Plain, self.newest);
+        (new > 0).then_some(self.newest)
     }
 
-    pub(super) fn add(&mut self, hash: u64) {
-        let (place, key) = self.key(hash);
-        if self.places[place] != key {
-            self.places[place + 1] = self.places[place];
-            self.places[place] = key;
+    /// Returns the first text of the session that has a word.
+    pub(super) fn first_text(&self, hash: u64) -> Option<TextNumber> {
+        let (place, part) = SeenWords::place(hash);
+        let seen = self.places[place..=place + 1].iter().find(|&&seen| self.is_it(seen, part));
+        seen.map(|seen| *seen as TextNumber)
+    }
+
+    /// Adds a word that the agent has used. It is new in no later text.
+    pub(super) fn use_word(&mut self, hash: u64) {
+        let (place, part) = SeenWords::place(hash);
+        let (one, other) = (self.places[place], self.places[place + 1]);
+        let used = part | u64::from(self.any);
+        if self.is_it(other, part) {
+            self.places[place + 1] = used;
+            return;
         }
+        if !self.is_it(one, part) {
+            self.places[place + 1] = one;
+        }
+        self.places[place] = used;
     }
-}
 
-/// The words of an output that are new in the session, as hashes.
-pub(super) struct NewWords(HashSet<u64, BuildHasherDefault<Hashed>>);
-
-impl NewWords {
-    /// Finds the new words of a text, and adds them to the seen words.
-    pub(super) fn of(text: &str, seen: &mut SeenWords) -> NewWords {
-        let mut words = HashSet::default();
-        each_word(text.as_bytes(), TextForm::Plain, |_, hash| {
-            if !seen.contains(hash) {
-                words.insert(hash);
-                seen.add(hash);
+    fn add_words(&mut self, text: &[u8], form: TextForm, number: TextNumber) -> u64 {
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.clear();
+        each_word(text, form, |_, hash| hashes.push(hash));
+        let mut new = 0;
+        for &hash in &hashes {
+            let (place, part) = SeenWords::place(hash);
+            let (one, other) = (self.places[place], self.places[place + 1]);
+            if !self.is_it(one, part) && !self.is_it(other, part) {
+                self.places[place + 1] = one;
+                self.places[place] = part | u64::from(number);
+                new += 1;
             }
-        });
-        NewWords(words)
+        }
+        self.hashes = hashes;
+        new
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// Returns the first of the two places of a word, and the part of its hash that they have.
+    fn place(hash: u64) -> (usize, u64) {
+        ((hash >> 40) as usize & (PLACES - 2), hash << 32)
     }
 
-    /// Removes a word. Tells whether the word was there.
-    pub(super) fn remove(&mut self, hash: u64) -> bool {
-        self.0.remove(&hash)
-    }
-}
-
-/// A hasher for hashes.
-#[derive(Default)]
-struct Hashed(u64);
-
-impl Hasher for Hashed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = hash(bytes);
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        // The last bits of a hash are the most regular.
-        self.0 = hash.rotate_left(32);
+    /// Tells whether a place has a word of this session.
+    fn is_it(&self, seen: u64, part: u64) -> bool {
+        seen >> 32 == part >> 32 && seen as TextNumber >= self.any
     }
 }
 
@@ -290,10 +294,29 @@ mod tests {
         let mut seen = SeenWords::new();
         seen.clear();
         let hash = hash(b"module_0177");
-        assert!(!seen.contains(hash));
-        seen.add(hash);
-        assert!(seen.contains(hash));
+        assert_eq!(seen.first_text(hash), None);
+        seen.learn(b"see module_0177", TextForm::Plain);
+        assert!(seen.first_text(hash).is_some());
         seen.clear();
-        assert!(!seen.contains(hash));
+        assert_eq!(seen.first_text(hash), None);
+    }
+
+    #[test]
+    fn word_belongs_to_the_first_text_that_has_it() {
+        let mut seen = SeenWords::new();
+        seen.clear();
+        seen.learn(b"module_0001", TextForm::Plain);
+        let first = seen.add_output(b"module_0001 module_0002").unwrap();
+        let second = seen.add_output(b"module_0002 module_0003").unwrap();
+        assert_eq!(seen.add_output(b"module_0003 module_0001 no words"), None);
+        let text = |word: &[u8]| seen.first_text(hash(word));
+        assert_eq!([text(b"module_0002"), text(b"module_0003")], [Some(first), Some(second)]);
+        assert!(text(b"module_0001").is_some_and(|text| text < first));
+        seen.use_word(hash(b"module_0003"));
+        seen.use_word(hash(b"module_0004"));
+        let text = |word: &[u8]| seen.first_text(hash(word));
+        assert_eq!(text(b"module_0003"), text(b"module_0001"));
+        assert_eq!(text(b"module_0004"), text(b"module_0001"));
+        assert_eq!(text(b"module_0002"), Some(first));
     }
 }

@@ -48,10 +48,11 @@ class AllView {
   async go(byte, wanted) {
     const turn = (this.turn = (this.turn || 0) + 1);
     this.aim = wanted ? null : byte;
-    const reads = reading((node) => { this.pieces = []; this.rows.replaceChildren(node); });
+    const reads = reading((node) => { if (turn === this.turn) { this.pieces = []; this.rows.replaceChildren(node); } });
     try {
       const atEnd = byte > 0 && byte >= this.total;
       const piece = await this.load(wanted ? { line: wanted } : atEnd ? { to: Number.MAX_SAFE_INTEGER } : { near: byte });
+      clearTimeout(reads);
       if (turn !== this.turn) return;
       const found = wanted && piece.rows.find((row) => row.line === wanted);
       if (wanted && !found) {
