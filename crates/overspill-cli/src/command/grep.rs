@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use anyhow::anyhow;
 use overspill::core::Limits;
 use overspill::internal::retrieve::{self, GrepMatches};
-use overspill::retrieve::{Answer, Query, Request};
+use overspill::retrieve::{Answer, Query};
 use overspill::store::OutputId;
 
 use crate::args::StoreArgs;
@@ -79,6 +79,9 @@ pub(crate) struct GrepArgs {
     /// The number of matches of the first output that earlier pages have shown.
     #[arg(long, value_name = "N", hide = true, default_value_t = 0)]
     shown: u64,
+    /// Search no further output after this time. The page of `view` asks for its matches in parts.
+    #[arg(long, value_name = "TIME", value_parser = crate::args::duration, hide = true)]
+    within: Option<std::time::Duration>,
     /// Show N lines after each match [default: 0].
     #[arg(short = 'A', long, value_name = "N")]
     after_context: Option<usize>,
@@ -259,8 +262,13 @@ fn lines(
     let mut room = asked.room(outputs);
     let (mut text, mut any) = (String::new(), false);
     let mut unsearched = Unsearched::default();
+    let began = std::time::Instant::now();
     for (index, (store, name)) in outputs.iter().enumerate() {
         progress.at(index as u64, outputs.len() as u64);
+        if index > 0 && asked.args.within.is_some_and(|most| began.elapsed() >= most) {
+            text.push_str(&asked.end(&outputs[index..]));
+            break;
+        }
         let (from_line, shown) = match is_first(asked, index, name) {
             true => (asked.query.from_line, asked.args.shown),
             false => (1, 0),
@@ -365,13 +373,7 @@ fn count(
     for (index, (store, name)) in outputs.iter().enumerate() {
         progress.at(index as u64, outputs.len() as u64);
         if shown == most_lines || text.len() as u64 + HEADING_BYTES > most_bytes {
-            let left = &outputs[index..];
-            let query = Query { from_line: 1, ..asked.query.clone() };
-            let next = Some(Request::Search { id: name.clone(), query });
-            let what = retrieve::outputs_not_searched(left.len() as u64);
-            let answer =
-                Answer { id: name.clone(), text: String::new(), what, next, parts: Vec::new() };
-            text.push_str(&answer.footer(|next| asked.command(next, left)));
+            text.push_str(&asked.end(&outputs[index..]));
             break;
         }
         let count = retrieve::count(&**store, name, &query)?;

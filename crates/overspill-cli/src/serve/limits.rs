@@ -19,8 +19,11 @@ pub(crate) struct ServerLimits {
     pub(crate) body: usize,
     /// The time for a body. Beyond: 408.
     pub(crate) body_time: Duration,
-    /// The number of connections. Beyond: 503.
+    /// The number of connections that have sent the token. Beyond: 503.
     pub(crate) connections: usize,
+    /// The number of connections that have not sent the token. Beyond, the oldest of them is closed,
+    /// so that silent connections of other users keep no client out.
+    pub(crate) strangers: usize,
 }
 
 impl ServerLimits {
@@ -34,6 +37,7 @@ impl ServerLimits {
         body: 1 << 20,
         body_time: Duration::from_secs(60),
         connections: 128,
+        strangers: 128,
     };
 
     /// The limits for MCP. A message may contain a whole file, such as the argument of a tool that
@@ -59,8 +63,6 @@ pub(crate) const STREAMS: usize = 256;
 /// 503.
 pub(crate) const SERVERS: usize = 80;
 
-/// The number of refused connections that may still read their answer. Others are closed at once.
-pub(super) const REFUSALS: usize = 32;
 /// The time in which a client can read the last answer of a connection while it still sends.
 pub(super) const LINGER: Duration = Duration::from_secs(2);
 /// The time without an event after which a stream gets a comment, so that no proxy closes it.

@@ -12,27 +12,28 @@ mod reply;
 mod tests;
 mod token;
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use hyper::Request;
 use hyper::body::Incoming;
 use hyper::rt::{Sleep, Timer};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::{Request, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::{AbortHandle, yield_now};
 use tokio::time::{sleep, timeout};
 
 pub(crate) use guard::Guard;
-use limits::{LINGER, REFUSALS};
+use limits::LINGER;
 pub(crate) use limits::{
     QUEUED, REQUESTS, SERVERS, SESSION_REST, SESSIONS, STREAMS, ServerLimits, UNREAD,
 };
@@ -42,9 +43,6 @@ pub(crate) use token::{BearerToken, random};
 
 /// The pause after a connection could not be accepted, such as for lack of file descriptors.
 const PAUSE: Duration = Duration::from_millis(50);
-/// The answer to a connection over the limit.
-const FULL: &[u8] =
-    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 /// The answer to a client that sent its head too slowly.
 const LATE: &[u8] =
     b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
@@ -64,6 +62,17 @@ struct Server<S> {
     guard: Guard,
     limits: ServerLimits,
     site: Arc<S>,
+    /// The places for connections that have sent the token.
+    places: Arc<Semaphore>,
+}
+
+/// The place of a connection that has sent the token, or nothing yet.
+type Place = OnceLock<OwnedSemaphorePermit>;
+
+/// A connection that had not sent the token when the server last looked.
+struct Stranger {
+    task: AbortHandle,
+    place: Arc<Place>,
 }
 
 /// Serves `site` on a listening socket until the process ends.
@@ -73,7 +82,8 @@ pub(crate) fn serve<S: Site>(
     limits: ServerLimits,
     site: Arc<S>,
 ) -> io::Result<()> {
-    let server = Arc::new(Server { guard, limits, site });
+    let places = Arc::new(Semaphore::new(limits.connections));
+    let server = Arc::new(Server { guard, limits, site, places });
     listener.set_nonblocking(true)?;
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
@@ -83,37 +93,35 @@ pub(crate) fn serve<S: Site>(
 impl<S: Site> Server<S> {
     /// Accepts connections without an end.
     async fn accept(self: Arc<Self>, listener: TcpListener) -> io::Result<()> {
-        let connections = Arc::new(Semaphore::new(self.limits.connections));
-        let refusals = Arc::new(Semaphore::new(REFUSALS));
+        // The oldest comes first.
+        let mut strangers: VecDeque<Stranger> = VecDeque::new();
         loop {
             let Ok((stream, _)) = listener.accept().await else {
                 sleep(PAUSE).await;
                 continue;
             };
-            let server = self.clone();
-            if let Ok(place) = connections.clone().try_acquire_owned() {
-                tokio::spawn(async move {
-                    server.converse(stream).await;
-                    drop(place);
-                });
-            } else if let Ok(place) = refusals.clone().try_acquire_owned() {
-                tokio::spawn(async move {
-                    part(stream, FULL).await;
-                    drop(place);
-                });
+            strangers.retain(|it| !it.task.is_finished() && it.place.get().is_none());
+            if strangers.len() >= self.limits.strangers
+                && let Some(oldest) = strangers.pop_front()
+            {
+                oldest.task.abort();
             }
+            let place = Arc::new(Place::new());
+            let task = tokio::spawn(self.clone().converse(stream, place.clone()));
+            strangers.push_back(Stranger { task: task.abort_handle(), place });
+            // A client that has sent its head at once is answered before the next one comes.
+            yield_now().await;
         }
     }
 
     /// Answers the requests of one connection, one after the other.
-    async fn converse(self: Arc<Self>, stream: TcpStream) {
+    async fn converse(self: Arc<Self>, stream: TcpStream, place: Arc<Place>) {
         let _ = stream.set_nodelay(true);
         let ServerLimits { head, headers, head_time, idle, .. } = self.limits;
-        let is_known = Arc::new(AtomicBool::new(false));
-        let timer = HeadTimer { is_known: is_known.clone(), more: idle.saturating_sub(head_time) };
+        let timer = HeadTimer { place: place.clone(), more: idle.saturating_sub(head_time) };
         let service = service_fn(move |request| {
-            let (server, is_known) = (self.clone(), is_known.clone());
-            Box::pin(async move { Ok::<_, Infallible>(server.answer(request, &is_known).await) })
+            let (server, place) = (self.clone(), place.clone());
+            Box::pin(async move { Ok::<_, Infallible>(server.answer(request, &place).await) })
         });
         let mut connection = http1::Builder::new()
             .timer(timer)
@@ -128,13 +136,19 @@ impl<S: Site> Server<S> {
         part(rest.io.into_inner(), if is_late { LATE } else { b"" }).await;
     }
 
-    async fn answer(&self, request: Request<Incoming>, is_known: &AtomicBool) -> Reply {
+    async fn answer(&self, request: Request<Incoming>, place: &Place) -> Reply {
         match self.guard.check(&request) {
             Err(refused) => return refused.into(),
             Ok(Some(reply)) => return reply,
             Ok(None) => {}
         }
-        is_known.store(true, Ordering::Relaxed);
+        if place.get().is_none() {
+            let Ok(free) = self.places.clone().try_acquire_owned() else {
+                let full = "the server has too many connections; try again in some seconds";
+                return Refusal(StatusCode::SERVICE_UNAVAILABLE, full).into();
+            };
+            let _ = place.set(free);
+        }
         self.site.clone().answer(request, self.limits).await
     }
 }
@@ -156,8 +170,8 @@ async fn part(mut stream: TcpStream, last: &[u8]) {
 
 /// A timer for the time of a head. A client that has sent the token has more time.
 struct HeadTimer {
-    /// Tells whether the client has sent the token.
-    is_known: Arc<AtomicBool>,
+    /// The place of a client that has sent the token.
+    place: Arc<Place>,
     /// The additional time for such a client.
     more: Duration,
 }
@@ -168,7 +182,7 @@ impl Timer for HeadTimer {
     }
 
     fn sleep_until(&self, deadline: Instant) -> Pin<Box<dyn Sleep>> {
-        let more = if self.is_known.load(Ordering::Relaxed) { self.more } else { Duration::ZERO };
+        let more = if self.place.get().is_some() { self.more } else { Duration::ZERO };
         TokioTimer::new().sleep_until(deadline + more)
     }
 }

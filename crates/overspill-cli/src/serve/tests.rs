@@ -44,6 +44,7 @@ const LIMITS: ServerLimits = ServerLimits {
     body: 1_000,
     body_time: LONG,
     connections: 100,
+    strangers: 100,
 };
 
 /// Starts a server with these limits and returns its address.
@@ -147,15 +148,42 @@ fn head_and_body_over_their_limits_get_431_and_413() {
 #[test]
 fn connection_over_the_limit_gets_503_until_another_ends() {
     let address = start(ServerLimits { connections: 2, ..LIMITS });
-    let held = [connect(address), connect(address)];
-    let answer = rest(connect(address));
+    let held = || {
+        let mut stream = connect(address);
+        stream.write_all(request("", "abc").as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"3 bytes") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).unwrap();
+            answer.push(byte[0]);
+        }
+        stream
+    };
+    let [first, mut second] = [held(), held()];
+    let mut third = connect(address);
+    third.write_all(request("", "abc").as_bytes()).unwrap();
+    let answer = rest(third);
     assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
-    let [first, mut second] = held;
     second.write_all(request("Connection: close\r\n", "abc").as_bytes()).unwrap();
     assert!(rest(second).ends_with("3 bytes"));
     drop(first);
     std::thread::sleep(SHORT);
     is_served(address);
+}
+
+#[test]
+fn silent_connections_keep_no_client_out() {
+    let address = start(ServerLimits { strangers: 4, ..LIMITS });
+    let mut known = connect(address);
+    known.write_all(request("", "abc").as_bytes()).unwrap();
+    let silent: Vec<TcpStream> = (0..20).map(|_| connect(address)).collect();
+    is_served(address);
+    // The connection with the token is the oldest and stays.
+    known.write_all(request("Connection: close\r\n", "abc").as_bytes()).unwrap();
+    assert_eq!(rest(known).matches("3 bytes").count(), 2);
+    for closed in silent.into_iter().take(15) {
+        assert_eq!(rest(closed), "");
+    }
 }
 
 #[test]

@@ -151,6 +151,118 @@ fn transcripts_are_found_where_hosts_keep_them() {
     assert!(text.contains("opencode export SESSION > FILE"), "{text}");
 }
 
+/// Codex writes the arguments of a call as JSON in a JSON string, and Gemini writes its thoughts as
+/// JSON.
+#[test]
+fn word_at_the_start_of_a_line_counts_as_used() {
+    let home = tempfile::tempdir().unwrap();
+    let output: String = (0..900).map(|at| format!("line {at} of file_{at}.c\n")).collect();
+    let item = |payload: Value| json!({ "type": "response_item", "payload": payload }).to_string();
+    let call = |id: &str, command: &str| {
+        let arguments = json!({ "cmd": command }).to_string();
+        item(
+            json!({ "type": "function_call", "name": "exec_command", "call_id": id, "arguments": arguments }),
+        )
+    };
+    let answer = json!({ "type": "function_call_output", "call_id": "1", "output": output });
+    let codex = [
+        json!({ "type": "session_meta", "payload": { "id": "s" } }).to_string(),
+        call("1", "make all"),
+        item(answer),
+        call("2", "cat <<END\nfile_450.c\n\tfile_451.c\nEND"),
+    ];
+    let response = json!([{ "functionResponse": { "id": "1", "response": { "output": output } } }]);
+    let gemini = [
+        json!({ "sessionId": "s", "projectHash": "h" }).to_string(),
+        json!({ "type": "gemini", "id": "a", "toolCalls":
+            [{ "id": "1", "name": "run_shell_command", "args": { "command": "make" }, "result": response }] })
+        .to_string(),
+        json!({ "type": "gemini", "id": "b", "thoughts": [{ "description": "see\nfile_450.c\n\tfile_451.c" }] })
+            .to_string(),
+    ];
+    for (host, lines) in [("codex", codex.join("\n")), ("gemini", gemini.join("\n"))] {
+        let file = home.path().join(format!("{host}.jsonl"));
+        fs::write(&file, lines + "\n").unwrap();
+        let json = audit_json(home.path(), &[&file]);
+        assert_eq!(json["used"], json!({ "outputs": 1, "words": 2 }), "{host}: {json}");
+    }
+}
+
+/// A resumed session repeats the history in another file.
+#[test]
+fn repeated_output_counts_each_time_and_is_named_once() {
+    let home = tempfile::tempdir().unwrap();
+    for name in ["a.jsonl", "b.jsonl", "c.jsonl"] {
+        fs::copy(transcript("pi.jsonl"), home.path().join(name)).unwrap();
+    }
+    let json = audit_json(home.path(), &[home.path()]);
+    assert_eq!((&json["sessions"], &json["outputs"]), (&json!(3), &json!(15)));
+    assert_eq!(json["kept"][2]["lossy_outputs"], 3);
+    let losses = json["losses"].as_array().unwrap();
+    assert_eq!(losses.len(), 1, "{losses:?}");
+    assert!(losses[0]["path"].as_str().unwrap().ends_with("a.jsonl"), "{losses:?}");
+    let replayed = &json["replayed"];
+    assert_eq!((&replayed["is_sample"], &replayed["used_outputs"]), (&json!(false), &json!(3)));
+}
+
+/// Of many transcripts, overspill replays a sample. The counts stay exact.
+#[test]
+fn many_transcripts_are_replayed_as_a_sample() {
+    let home = tempfile::tempdir().unwrap();
+    let session = fs::read_to_string(transcript("pi.jsonl")).unwrap();
+    // Codex cuts at 10,000 characters. An output of 60,000 is longer than every limit.
+    let long: String = (0..2_500).map(|at| format!("line {at} of file_{at}.c\n")).collect();
+    let long = serde_json::to_string(&long).unwrap();
+    let padding = format!("{{\"type\":\"model_change\",\"x\":\"{}\"}}\n", "x".repeat(2_000_000));
+    for file in 0..60 {
+        let mut text = String::new();
+        for copy in 0..4 {
+            let name = format!("module{file}x{copy}_");
+            let mut session = session.replace("module_", &name);
+            let short = format!("\"checking src/{name}0077.rs");
+            if let Some(at) = session.find(&short) {
+                let end = at + 1 + session[at + 1..].find('"').unwrap() + 1;
+                session.replace_range(at..end, &long);
+            }
+            text.push_str(&session);
+        }
+        text.push_str(&padding);
+        fs::write(home.path().join(format!("session-{file}.jsonl")), text).unwrap();
+    }
+    let whole = {
+        let (code, json, error) =
+            audit(home.path(), &["--json", "--all", home.path().to_str().unwrap()]);
+        assert_eq!(code, 0, "{error}");
+        serde_json::from_str::<Value>(&json).unwrap()
+    };
+    let sample = audit_json(home.path(), &[home.path()]);
+    for key in ["sessions", "outputs", "output_bytes", "shown_bytes", "used", "hidden_failures"] {
+        assert_eq!(sample[key], whole[key], "{key}");
+    }
+    let count = |json: &Value, key: &str| json["replayed"][key].as_u64().unwrap();
+    assert_eq!(
+        (count(&whole, "used_outputs"), &whole["replayed"]["is_sample"]),
+        (240, &json!(false))
+    );
+    assert_eq!(count(&whole, "outputs_over_limit_not_replayed"), 0);
+    let (used, over) = (count(&sample, "used_outputs"), count(&sample, "outputs_over_limit"));
+    assert!((150..235).contains(&used), "{used}");
+    assert_eq!(
+        over + count(&sample, "outputs_over_limit_not_replayed"),
+        count(&whole, "outputs_over_limit")
+    );
+    assert!(over > 100, "{}", sample["replayed"]);
+    assert_eq!(sample, audit_json(home.path(), &[home.path()]), "every run has the same sample");
+    // The estimate is within one in a hundred of the exact number.
+    let tokens = |json: &Value| json["with_overspill_bytes"].as_f64().unwrap();
+    assert!((tokens(&sample) / tokens(&whole) - 1.0).abs() < 0.01, "{sample} {whole}");
+    let (_, text, _) = audit(home.path(), &[home.path().to_str().unwrap()]);
+    assert!(
+        text.contains("replayed a sample of") && text.contains("WITH OVERSPILL is estimated"),
+        "{text}"
+    );
+}
+
 #[test]
 fn output_that_the_host_cut_is_replayed_from_the_transcript() {
     let home = tempfile::tempdir().unwrap();

@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use crate::program::{Test, numbered, saved_run};
+use crate::program::{Test, numbered, program, saved_run};
 use crate::terminal::{seen, terminal};
 
 #[test]
@@ -162,4 +162,35 @@ fn stats_print_prices_and_csv() {
     assert!(rows[0].starts_with("by,name,outputs,produced_bytes,baseline_bytes,"), "{csv}");
     assert!(rows[1].starts_with("all,,1,108894,10000,"), "{csv}");
     assert!(rows.iter().any(|row| row.starts_with("host,codex,1,")), "{csv}");
+}
+
+/// overspill records the sizes of an output when its command ends.
+#[test]
+fn unfinished_output_does_not_count() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = program(dir.path());
+    command.args(["run", "--", "sh", "-c", "seq 1 30000; exec sleep 60"]).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let list = || {
+        let output = program(dir.path()).args(["list", "--json"]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let wait_for = |state: &str| {
+        let is_there = (0..500).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            list().contains(state)
+        });
+        assert!(is_there, "{state}: {}", list());
+    };
+    let outputs = || -> serde_json::Value {
+        let output = program(dir.path()).args(["stats", "--json"]).output().unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        json["outputs"].clone()
+    };
+    wait_for("\"running\":true");
+    assert_eq!(outputs(), 0, "the command runs");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    wait_for("\"cut_short\":true");
+    assert_eq!(outputs(), 0, "overspill was killed");
 }

@@ -163,7 +163,9 @@ fn other_host_or_origin_is_refused_with_the_cookie() {
 fn page_has_a_strict_policy_and_only_its_own_files() {
     let dir = tempfile::tempdir().unwrap();
     let view = Viewing::opened(dir.path(), &[]);
-    for file in ["", "style.css", "text.js", "all.js", "output.js", "app.js", "api/list"] {
+    for file in
+        ["", "style.css", "text.js", "all.js", "output.js", "search.js", "app.js", "api/list"]
+    {
         let (status, head, _) = view.get(file);
         assert_eq!(status, 200, "{file}");
         for header in [
@@ -209,6 +211,67 @@ fn other_user_sees_nothing() {
     assert_eq!(status, 200, "{body}");
     assert!(!file.exists(), "the exchange of the token removes the file");
     view.child.kill().unwrap();
+}
+
+/// Anybody on this machine can open connections and send nothing.
+#[test]
+fn silent_connections_of_others_do_not_keep_the_browser_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let view = Viewing::opened(dir.path(), &[]);
+    let silent: Vec<TcpStream> = (0..400)
+        .map(|n| {
+            let mut stream = TcpStream::connect(&view.address).unwrap();
+            if n % 2 == 0 {
+                stream.write_all(b"GET / HTTP/1.1\r\nHost: 127").unwrap();
+            }
+            stream
+        })
+        .collect();
+    for _ in 0..3 {
+        assert_eq!(view.get("").0, 200);
+    }
+    drop(silent);
+}
+
+/// `$BROWSER` may have arguments and several commands.
+#[test]
+fn browser_variable_is_a_command() {
+    let dir = tempfile::tempdir().unwrap();
+    let script = dir.path().join("browser");
+    std::fs::write(&script, "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$0.arguments\"\n").unwrap();
+    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+    let typed = format!("no-such-browser --x:{} --new-window", script.display());
+    let mut command = program(dir.path());
+    command.args(["view", "--open", "--idle", "1s"]).env("BROWSER", typed);
+    // Some programs that open pages read this variable, too.
+    command.env("PATH", dir.path());
+    let done = command.stdin(Stdio::null()).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let arguments = std::fs::read_to_string(script.with_extension("arguments")).unwrap();
+    let page = dir.path().join(".local/state/overspill/view.html");
+    assert_eq!(arguments, format!("--new-window\n{}\n", page.display()));
+}
+
+/// The server begins the first list before the scripts ask for it.
+#[test]
+fn first_list_of_the_page_is_the_list() {
+    let dir = tempfile::tempdir().unwrap();
+    let view = Viewing::opened(dir.path(), &[]);
+    let (_, _, page) = view.get("");
+    let line = page.lines().find(|line| line.contains("id=\"first-list\"")).unwrap();
+    let first = line.split("href=\"").nth(1).unwrap().split('"').next().unwrap();
+    assert_eq!(view.get(first).2, "");
+    // The page asks for newer lists in the same way.
+    saved(dir.path(), LONG);
+    let list = run(dir.path(), &["list", "--json"]);
+    assert_eq!(view.get(first).2, list);
+    view.get("");
+    assert_eq!(view.get(first).2, list);
+    let (_, other) = saved(dir.path(), "seq 1 50001");
+    assert!(!other.is_empty());
+    view.get("");
+    let words = ["list", "--json", "--failed", "--limit", "50"];
+    assert_eq!(view.get("api/list?limit=50&failed").2, run(dir.path(), &words));
 }
 
 #[test]

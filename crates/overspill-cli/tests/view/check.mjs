@@ -67,6 +67,7 @@ async function check(what, work) {
   } catch (error) {
     failed += 1;
     console.log(`FAILED  ${what}: ${error.message}`);
+    await page.slow(0);
   }
   if (pictures) await page.picture(join(pictures, `${String((pictureNumber += 1)).padStart(2, '0')}-${what.replace(/\W+/g, '-').slice(0, 40)}.png`));
 }
@@ -142,8 +143,56 @@ try {
     await page.key('n');
     await page.until(`(document.querySelector(".row.here.failure") || {dataset: {}}).dataset.at !== ${JSON.stringify(before)}`, 'another row');
   });
+  await check('all: n, N, Home and End start from the place on the screen', async () => {
+    const here = 'Number((document.querySelector(".row.here") || { dataset: {} }).dataset.at)';
+    const to = async (key, at) => {
+      await page.key(key);
+      await page.until(`${here} === ${at}`, `${key} to byte ${at}`);
+    };
+    const first = async (line) => page.until(`(() => { const top = document.querySelector(".rows").getBoundingClientRect().top; const row = [...document.querySelectorAll(".row")].find((it) => it.getBoundingClientRect().bottom > top + 1); return row && row.firstChild.textContent === "${line}"; })()`, `line ${line} at the top`);
+    await openTab(failing, 'all');
+    const failures = await page.until('state.view.whole.failures.length > 20 && state.view.whole.failures', 'marks');
+    await page.run('document.activeElement.blur()');
+    await page.key('Home', { code: 'Home', windowsVirtualKeyCode: 36 });
+    await first(1);
+    await to('n', failures[0]);
+    await to('n', failures[1]);
+    await page.key('Home', { code: 'Home', windowsVirtualKeyCode: 36 });
+    await first(1);
+    await to('n', failures[0]);
+    await page.run('document.querySelector(".tools form input").value = "900"; document.querySelector(".tools form").requestSubmit(); document.activeElement.blur()');
+    await page.until('(document.querySelector(".row.here .number") || {}).textContent === "900"', 'line 900');
+    const line900 = await page.run(here);
+    await to('n', failures.find((at) => at > line900));
+    await page.key('End', { code: 'End', windowsVirtualKeyCode: 35 });
+    await page.until('/test result/.test((document.querySelector(".row.here") || {}).textContent)', 'the last line');
+    const end = await page.run(here);
+    await to('N', [...failures].reverse().find((at) => at < end));
+    // The marked row is no longer on the screen.
+    await page.run('document.querySelector(".rows").scrollTop = 0; state.view.whole.go(0)');
+    await first(1);
+    await page.run('document.querySelector(".rows").scrollTop = 3000');
+    await sleep(300);
+    const top = await page.run('state.view.whole.place()');
+    await to('n', failures.find((at) => at >= top));
+  });
+  await check('all: a line that does not exist, or was not saved, gets a clear word', async () => {
+    const goTo = async (typed, said) => {
+      await page.run(`document.getElementById("says").textContent = ""; document.querySelector(".tools form input").value = ${JSON.stringify(typed)}; document.querySelector(".tools form").requestSubmit()`);
+      await page.until(`document.getElementById("says").textContent === ${JSON.stringify(said)}`, said);
+    };
+    await openTab(large, 'all');
+    await page.run('state.view.whole.go(0, 2000000)');
+    await page.until('(document.querySelector(".row.here .number") || {}).textContent === "2000000"', 'line 2,000,000');
+    await goTo('3,000,001', 'there is no line 3,000,001: the output has 3,000,000 lines');
+    await goTo('end', 'type the number of a line, such as 120');
+    const still = await page.run('document.querySelector(".row.here .number").textContent');
+    await openTab(partial, 'all');
+    await goTo('30000', 'line 30,000 was not saved: this is the nearest saved line before it');
+    return same(still, '2000000');
+  });
   await check('why: each reason leads to its lines', async () => {
-    await page.key('3');
+    await openTab(failing, 'why');
     await page.until('document.querySelectorAll(".panel.why tbody tr").length > 3', 'parts');
     const words = await text('.panel.why');
     if (!words.includes('A word of failure') || !words.includes('The limits were')) return words;
@@ -189,6 +238,63 @@ try {
     await go('#/stats', '.plot .bar');
     return (await text('.sums')).includes('saved');
   });
+  await check('list: no row is highlighted while statistics or a search is shown', async () => {
+    const highlighted = 'document.querySelectorAll(".call[aria-current=true]").length';
+    const found = [];
+    for (const [place, where] of [['#/stats', '.plot .bar'], ['#/search/case_1777%20', '#detail .hit']]) {
+      await openTab(failing, 'seen');
+      found.push(await page.run(highlighted));
+      await go(place, where);
+      found.push(await page.run(highlighted));
+    }
+    return same(found, [1, 0, 1, 0]);
+  });
+  await check('a late answer does not replace what the user has opened since', async () => {
+    await page.slow(700);
+    await go('#/stats');
+    await go(`#/${failing}/seen`);
+    await page.slow(0);
+    await page.until('document.querySelector("pre.seen")', 'Seen');
+    await sleep(1500);
+    return page.run('Boolean(document.querySelector("pre.seen"))');
+  });
+  await check('a slow tab says that overspill reads', async () => {
+    await openTab(failing, 'seen');
+    await page.slow(1500);
+    await page.key('3');
+    await page.until('/overspill reads/.test(document.querySelector(".panel").textContent)', 'the sentence in Why');
+    await page.until('state.view.ready === "why"', 'Why');
+    await page.key('2');
+    await page.until('/overspill reads/.test(document.querySelector(".panel").textContent)', 'the sentence in All');
+    await page.until('state.view.ready === "all"', 'All');
+    await page.slow(0);
+    const isGone = await page.run('!/overspill reads/.test(document.querySelector(".panel").textContent)');
+    // After slow answers the page asks less often for the list.
+    await page.send('Page.reload');
+    await page.until('document.querySelectorAll(".call").length === 6', 'the list');
+    return isGone;
+  });
+  await check('a slow tab keeps the lines that are there', async () => {
+    await openTab(large, 'all');
+    await page.slow(200);
+    await page.run('state.view.whole.go(0, 1000000)');
+    await page.until('(document.querySelector(".row.here .number") || {}).textContent === "1000000"', 'the line');
+    await page.slow(0);
+    await sleep(800);
+    return page.run('(document.querySelector(".row.here .number") || {}).textContent === "1000000"');
+  });
+  await check('search: the matches of a long search arrive in parts', async () => {
+    // A part of no time has one output.
+    await page.run('searchPart = "0ms"; performance.clearResourceTimings()');
+    await go('#/search/case_1777%20', '#detail .hit');
+    await page.until('/^Lines/.test(document.querySelector("#detail h2").textContent.replace(/^\\W+/, "")) && !document.querySelector("#detail .searching")', 'the end');
+    const hits = await page.run('document.querySelectorAll("#detail .hit").length');
+    const parts = await page.run('performance.getEntriesByType("resource").filter((it) => it.name.includes("api/grep")).length');
+    await go('#/search/no_such_word');
+    await page.until('/No line matches/.test(document.querySelector("#detail h2").textContent)', 'no match');
+    await page.run('searchPart = SEARCH_PART');
+    return same([hits, parts], [2, 6]);
+  });
   await check('hostile output: the browser shows it only as text', async () => {
     for (const tab of ['seen', 'why', 'if', 'all']) await openTab(hostile, tab);
     const found = await page.run('({ title: document.title, elements: document.querySelectorAll("#detail script, #detail img, #detail svg, #detail b, #calls img, #calls script").length, row: document.querySelector(".row .line").textContent })');
@@ -233,13 +339,16 @@ try {
     const id = await page.until(running, 'a running output');
     await openTab(id, 'all');
     await page.run('state.view.whole.go(0, 20000)');
+    // The number of bytes that were sent is not known yet, so nothing was saved or cut.
+    const sums = await page.run(`[document.querySelector('.call[data-id="${id}"]').textContent, document.querySelector('.call[data-id="${id}"] .bar').getAttribute('aria-label'), document.querySelector('.facts').textContent]`);
+    const wrong = sums.filter((it) => /→|cut|saved tokens|0 bytes/.test(it));
     await new Promise((done) => { child.on('exit', done); });
     await page.until('!state.view.output.record.running', 'the end');
     await page.until('state.view.ready', 'the tab');
     await sleep(300);
     const numbers = await page.run('(() => { const box = document.querySelector(".rows").getBoundingClientRect(); return [...document.querySelectorAll(".row")].filter((it) => { const row = it.getBoundingClientRect(); return row.bottom > box.top && row.top < box.bottom; }).map((it) => Number(it.firstChild.textContent)); })()').catch(() => []);
     run(['rm', id]);
-    return same([await page.run('state.view.tab'), numbers.includes(20000)], ['all', true]);
+    return same([await page.run('state.view.tab'), numbers.includes(20000), wrong], ['all', true, []]);
   });
   await check('a broken address shows an error', async () => {
     await go('#/%E0%A4%A');
@@ -304,6 +413,15 @@ try {
     await page.run('document.querySelector(".banner button").click()');
     await page.until('/module_0077/.test((document.querySelector(".row.here.cut") || {}).textContent)', 'the line');
     return same([proof, tabs, size.includes('with overspill'), page.errors], ['replayed', 'SeenAllWhy', true, []]);
+  });
+  await check('an empty store gets a sentence', async () => {
+    const other = spawn(program, ['view'], { env: { ...env, OVERSPILL_DIR: join(home, 'empty') }, cwd: project, stdio: ['ignore', 'pipe', 'ignore'] });
+    try {
+      await page.open(await new Promise((done) => { other.stdout.once('data', (bytes) => done(String(bytes).trim())); }));
+      await page.until('/No saved outputs yet/.test((document.querySelector("#calls p") || {}).textContent)', 'the sentence');
+    } finally {
+      other.kill();
+    }
   });
   await check('another browser cannot use the address again', async () => {
     await page.open(address);

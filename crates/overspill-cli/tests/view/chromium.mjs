@@ -121,6 +121,11 @@ class Page {
     await this.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }] });
   }
 
+  /// Makes each request take at least this many milliseconds.
+  slow(latency) {
+    return this.send('Network.emulateNetworkConditions', { offline: false, latency, downloadThroughput: -1, uploadThroughput: -1 });
+  }
+
   async picture(file) {
     const { data } = await this.send('Page.captureScreenshot', { format: 'png' });
     writeFileSync(file, Buffer.from(data, 'base64'));

@@ -97,8 +97,9 @@ pub fn usage(store: &dyn Store, since: Timestamp) -> Result<Vec<Usage>, Error> {
     let names: Vec<OutputId> = names.into_iter().filter(is_late).collect();
     let records = store.records(&names)?;
     for (name, record) in names.into_iter().zip(records) {
-        // An output without a record has no usage. The size of a running one is not known yet.
-        if let Some(record) = record.filter(|record| !record.running) {
+        // An output without a record has no usage. The sizes of an output are recorded when its
+        // command ends.
+        if let Some(record) = record.filter(|record| !record.running && !record.cut_short) {
             all.push(Usage::of_record(name, record));
         }
     }

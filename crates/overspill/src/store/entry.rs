@@ -175,7 +175,9 @@ impl ExpiredOutput {
 
     /// Returns the entry of an output that expires at the time `expired`.
     pub(super) fn of(entry: &Entry, record: Option<Record>, expired: Timestamp) -> ExpiredOutput {
-        let known = record.is_some();
+        let created = record.as_ref().map(|record| record.created);
+        // The sizes of an output are recorded when its command ends.
+        let known = record.as_ref().is_some_and(|record| !record.running && !record.cut_short);
         let record = record.unwrap_or_default();
         let shown = known.then(|| record.shown_bytes());
         let unseen_failures = record.unseen_failures();
@@ -183,7 +185,7 @@ impl ExpiredOutput {
         ExpiredOutput {
             name: entry.name.clone(),
             expired,
-            created: known.then_some(record.created),
+            created,
             tool: record.call.tool.map(short),
             command: record.call.command.map(short),
             bytes: if known { record.bytes } else { entry.bytes },

@@ -11,6 +11,8 @@ use serde_json::value::RawValue;
 pub(super) enum SessionEvent<'a> {
     /// A text that the agent says or thinks.
     Said(Cow<'a, str>),
+    /// Texts that the agent says or thinks, as JSON.
+    SaidJson(&'a str),
     /// A text that the agent gets from the user or from its host. It may be the JSON of a whole
     /// line.
     Told(&'a str),
@@ -27,7 +29,7 @@ pub(super) struct ToolCall<'a> {
     /// The command, if the tool is a shell.
     pub(super) command: Option<String>,
     /// The arguments as JSON.
-    pub(super) arguments: &'a str,
+    pub(super) arguments: Cow<'a, str>,
 }
 
 /// The output of a tool.
@@ -92,6 +94,16 @@ pub(super) fn string(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
     serde_json::from_str::<String>(raw).ok().map(Cow::Owned)
 }
 
+/// Parses the items of a JSON list. Other values have no items.
+pub(super) fn items<'a, T: Deserialize<'a>>(
+    raw: Option<&'a RawValue>,
+) -> serde_json::Result<Vec<T>> {
+    match raw.map(RawValue::get) {
+        Some(text) if text.starts_with('[') => serde_json::from_str(text),
+        _ => Ok(Vec::new()),
+    }
+}
+
 /// Returns the values of a JSON list, or an empty list for other values.
 pub(super) fn list(raw: Option<&RawValue>) -> Vec<&RawValue> {
     raw.filter(|raw| raw.get().starts_with('['))
@@ -109,10 +121,11 @@ pub(super) fn text_of(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
     if let Some(text) = string(raw) {
         return Some(text);
     }
-    let mut texts = list(raw).into_iter().filter_map(|part| {
-        let part: Part<'_> = serde_json::from_str(part.get()).ok()?;
-        string(part.text)
+    let parts = items(raw).unwrap_or_else(|_| {
+        // Some items have another form.
+        list(raw).into_iter().filter_map(|part| serde_json::from_str(part.get()).ok()).collect()
     });
+    let mut texts = parts.into_iter().filter_map(|part: Part<'_>| string(part.text));
     let first = texts.next()?;
     Some(texts.fold(first, |all, next| Cow::Owned(format!("{all}\n{next}"))))
 }

@@ -1,5 +1,6 @@
 //! `overspill audit --html`: writes the report as one page without scripts and other files.
 
+use super::replay::preview;
 use super::tally::{Example, SIZES, Tally};
 use super::ways::{ROOMS, WAYS, first_chars};
 use crate::command::stats::tokens;
@@ -51,7 +52,7 @@ pub(super) fn page(tally: &Tally, env: &Env) -> String {
             ui::size(sum.bytes),
             sum.cut.to_string(),
             tokens(sum.without as i64),
-            tokens(sum.with as i64),
+            tokens(sum.with_overspill() as i64),
         ]
     });
     let titles =
@@ -87,10 +88,11 @@ pub(super) fn page(tally: &Tally, env: &Env) -> String {
 
 fn kept(tally: &Tally) -> String {
     let mut text = format!(
-        "<h2>Used words</h2>\n<p>In its next three steps the agent used {} of {} over 2,000 characters. \
+        "<h2>Used words</h2>\n<p>In its next three steps the agent used {} of {} over 2,000 bytes. {}\
          Share of these words that each way of cutting keeps:</p>\n",
         ui::count(tally.used_words, "word"),
         ui::count(tally.used_outputs, "output"),
+        super::text::sample(tally),
     );
     text.push_str("<table>\n<tr><th>room</th><th>outputs</th>");
     WAYS.iter().for_each(|(_, name)| text.push_str(&format!("<th>{name}</th>")));
@@ -132,7 +134,7 @@ fn losses(tally: &Tally, env: &Env) -> String {
             loss.best_other,
             lost.join(" "),
             escaped(&loss.example.place.view_command(loss.room, env)),
-            escaped(first_chars(&loss.preview, PREVIEW)),
+            escaped(first_chars(&preview(&loss.example.place, loss.room), PREVIEW)),
         ));
     }
     text

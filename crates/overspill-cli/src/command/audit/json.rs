@@ -26,6 +26,13 @@ fn json(tally: &Tally, env: &Env) -> Value {
     json["by_tool"] =
         tools.map(|(name, volume)| named("tool", name, volume_json(volume))).collect();
     json["used"] = json!({ "outputs": tally.used_outputs, "words": tally.used_words });
+    let Volume { outputs: over, .. } = tally.all().replayed;
+    json["replayed"] = json!({
+        "is_sample": tally.is_sample(),
+        "used_outputs": tally.compared_outputs,
+        "outputs_over_limit": over,
+        "outputs_over_limit_not_replayed": tally.all().not_replayed.outputs,
+    });
     let rooms = ROOMS.into_iter().enumerate().map(|(place, room)| {
         let ways = WAYS.into_iter().zip(&tally.recalls[place]);
         let ways = ways.map(|((_, name), recall)| {
@@ -71,10 +78,10 @@ fn host_json(sum: &HostSum) -> Value {
         "cut_by_host": sum.cut,
         "not_recorded": sum.not_recorded,
         "shown_bytes": sum.without,
-        "with_overspill_bytes": sum.with,
+        "with_overspill_bytes": sum.with_overspill(),
         "estimated_tokens": {
             "shown": sum.without / BYTES_PER_TOKEN,
-            "with_overspill": sum.with / BYTES_PER_TOKEN,
+            "with_overspill": sum.with_overspill() / BYTES_PER_TOKEN,
         },
     })
 }

@@ -23,18 +23,22 @@ pub(super) fn each_line(
     mut came: impl FnMut(u64),
 ) -> io::Result<()> {
     let mut buffer: Vec<u8> = Vec::new();
+    // The number of bytes in the buffer. The rest of it is room for the next read.
+    let mut filled = 0;
     let mut is_skipped = false;
     loop {
-        let before = buffer.len();
-        buffer.resize(before + BLOCK, 0);
-        let count = read(&mut file, &mut buffer[before..])?;
-        buffer.truncate(before + count);
+        if buffer.len() < filled + BLOCK {
+            buffer.resize(filled + BLOCK, 0);
+        }
+        let before = filled;
+        let count = read(&mut file, &mut buffer[before..before + BLOCK])?;
+        filled += count;
         came(count as u64);
         if count == 0 {
             break;
         }
         let mut from = 0;
-        for feed in memchr::memchr_iter(b'\n', &buffer[before..]) {
+        for feed in memchr::memchr_iter(b'\n', &buffer[before..filled]) {
             let end = before + feed;
             if is_skipped {
                 is_skipped = false;
@@ -45,18 +49,19 @@ pub(super) fn each_line(
             from = end + 1;
         }
         if is_skipped {
-            from = buffer.len();
+            from = filled;
         }
-        buffer.drain(..from);
-        if buffer.len() > LONGEST_LINE {
+        buffer.copy_within(from..filled, 0);
+        filled -= from;
+        if filled > LONGEST_LINE {
             is_skipped = true;
-            buffer = Vec::new();
+            (buffer, filled) = (Vec::new(), 0);
         }
     }
     if is_skipped {
         take(FileLine::TooLong);
-    } else if !buffer.is_empty() {
-        take(FileLine::Text { text: &buffer, is_ended: false });
+    } else if filled > 0 {
+        take(FileLine::Text { text: &buffer[..filled], is_ended: false });
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! `overspill audit`: replays recorded sessions of agents, and compares the previews of overspill
 //! with other ways of shortening.
 
+mod compare;
 mod event;
 mod formats;
 mod html;
@@ -10,6 +11,7 @@ mod pipes;
 mod places;
 mod read;
 mod replay;
+mod sample;
 mod session;
 mod tally;
 mod text;
@@ -22,6 +24,7 @@ use crate::env::Env;
 use crate::ui;
 
 pub(super) use self::replay::{OutputPlace, ReplayedOutput, replay};
+use self::sample::Sample;
 use self::tally::Tally;
 
 /// Measures overspill on the sessions that your agents have recorded.
@@ -37,6 +40,9 @@ pub(crate) struct AuditArgs {
     /// Transcripts, or directories of transcripts. The default is where agents keep them.
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
+    /// Replay every output. By default, overspill replays a sample if the transcripts have more than 100 MB.
+    #[arg(long)]
+    all: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -58,7 +64,9 @@ fn audit(args: &AuditArgs, env: &Env) -> anyhow::Result<()> {
     let files = places::files(&places, endings, &mut tally);
     let database_hints = if is_default { places::databases(env) } else { Vec::new() };
     let progress = ui::Progress::of("reading transcripts");
-    tally.merge(read::read_all(&files, &progress));
+    let bytes = files.iter().map(|file| file.bytes).sum();
+    let sample = if args.all { Sample::ALL } else { Sample::of(bytes) };
+    tally.merge(read::read_all(&files, sample, &progress));
     drop(progress);
     if tally.all().sessions == 0 {
         anyhow::bail!(nothing_found(&tally, is_default, &database_hints, env));

@@ -13,6 +13,7 @@ use super::event::{TranscriptFormat, TranscriptReader};
 use super::formats::FORMATS;
 use super::lines::{FileLine, LONGEST_LINE, each_line};
 use super::places::TranscriptFile;
+use super::sample::Sample;
 use super::session::{Session, Worker};
 use super::tally::Tally;
 use crate::hosts::Host;
@@ -25,12 +26,12 @@ const START: usize = 64 << 10;
 /// A transcript with at least this number of lines must have messages of the agent.
 const ENOUGH_LINES: u64 = 20;
 
-/// Reads all files and returns their sums.
-pub(super) fn read_all(files: &[TranscriptFile], progress: &ui::Progress) -> Tally {
+/// Reads all files, replays the outputs of a sample, and returns the sums.
+pub(super) fn read_all(files: &[TranscriptFile], sample: Sample, progress: &ui::Progress) -> Tally {
     let all: u64 = files.iter().map(|file| file.bytes).sum();
     let (next, done) = (AtomicUsize::new(0), AtomicU64::new(0));
     let work = || {
-        let mut worker = Worker::new();
+        let mut worker = Worker::new(sample);
         while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
             read_file(&file.path, &mut worker, |bytes| {
                 let done = done.fetch_add(bytes, Ordering::Relaxed) + bytes;

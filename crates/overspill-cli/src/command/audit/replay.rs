@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 use overspill::store::{Memory, OutputId};
-use overspill::{Call, Overspill};
+use overspill::{Call, Outcome, Overspill};
 
 use super::read::try_read;
+use super::sample::Sample;
 use super::session::Worker;
 use super::ways::{LongOutput, Room, engine, replayed};
 use crate::env::Env;
@@ -89,30 +90,14 @@ pub(in crate::command) fn replay(
     chars: Option<u64>,
     env: &Env,
 ) -> anyhow::Result<ReplayedOutput> {
-    let mut worker = Worker::new();
-    worker.sought = Some(place.clone());
-    let shown = env.shown(&place.file);
-    try_read(&place.file, &mut worker, |_| {}).map_err(|reason| anyhow!("{shown}: {reason}"))?;
-    let at = place.in_file();
-    let hint = "hint: `overspill audit` names the outputs in which overspill loses the most";
-    let output = worker
-        .found
-        .ok_or_else(|| anyhow!("{shown}: there is no output of a tool at line {at}\n\n{hint}"))?;
+    let (shown, at) = (env.shown(&place.file), place.in_file());
+    let output = recorded(place).map_err(|reason| anyhow!("{shown}: {reason}"))?;
     if !output.is_whole {
         anyhow::bail!("{shown}:{at}: the host cut this output, and no file has the rest");
     }
     let room = chars.map_or(Room::OfHost, Room::Chars);
     let memory = Memory::default();
-    let engine: Overspill = engine(room, output.host, memory.clone());
-    let session = place.file.file_name().map(|name| name.to_string_lossy().into_owned());
-    let call = Call { session, command: output.command.clone(), ..Call::new(&*output.tool) };
-    let long = LongOutput {
-        text: &output.text,
-        tool: &output.tool,
-        command: output.command.as_deref(),
-        failed: output.failed,
-    };
-    let outcome = replayed(&engine, room, output.host, &long, &call);
+    let outcome = replayed_into(memory.clone(), room, place, &output);
     let Some(saved) = outcome.saved() else {
         anyhow::bail!(
             "{shown}:{at}: the output is within the limit, so the agent would have got all of it\n\nhint: try a \
@@ -129,4 +114,40 @@ pub(in crate::command) fn replay(
         lost: lost.collect(),
         store: Arc::new(memory),
     })
+}
+
+/// Returns the preview of an output in a room, for a report. Returns an empty text if the
+/// transcript has changed meanwhile.
+pub(super) fn preview(place: &OutputPlace, room: Room) -> String {
+    let Ok(output) = recorded(place) else { return String::new() };
+    replayed_into(Memory::default(), room, place, &output).text().into_owned()
+}
+
+/// Reads the output at a place, or returns the reason why this fails.
+fn recorded(place: &OutputPlace) -> Result<RecordedOutput, String> {
+    let mut worker = Worker::new(Sample::NONE);
+    worker.sought = Some(place.clone());
+    try_read(&place.file, &mut worker, |_| {})?;
+    let hint = "hint: `overspill audit` names the outputs in which overspill loses the most";
+    worker.found.ok_or_else(|| {
+        format!("there is no output of a tool at line {}\n\n{hint}", place.in_file())
+    })
+}
+
+fn replayed_into<'a>(
+    memory: Memory,
+    room: Room,
+    place: &OutputPlace,
+    output: &'a RecordedOutput,
+) -> Outcome<'a> {
+    let engine: Overspill = engine(room, output.host, memory);
+    let session = place.file.file_name().map(|name| name.to_string_lossy().into_owned());
+    let call = Call { session, command: output.command.clone(), ..Call::new(&*output.tool) };
+    let long = LongOutput {
+        text: &output.text,
+        tool: &output.tool,
+        command: output.command.as_deref(),
+        failed: output.failed,
+    };
+    replayed(&engine, room, output.host, &long, &call)
 }

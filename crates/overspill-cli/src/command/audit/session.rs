@@ -2,19 +2,21 @@
 //! which of these words each way of cutting keeps.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use overspill::core::internal::is_failed_row;
 
+use super::compare::Comparer;
 use super::event::{SessionEvent, ToolCall, ToolOutput, start_of};
 use super::pipes::{hides_exit_code, without_filters};
 use super::replay::{OutputPlace, RecordedOutput};
-use super::tally::{Example, Loss, MOST_EXAMPLES, SIZES, Tally};
-use super::ways::{Cutter, LongOutput, ROOMS, Room, WAYS, Way, chars_of, is_short};
-use super::words::{SeenWords, TextForm, each_word};
+use super::sample::Sample;
+use super::tally::{Example, HostSum, Loss, MOST_EXAMPLES, SIZES, Tally};
+use super::ways::{LongOutput, ROOMS, Room, chars_of, is_within};
+use super::words::{SeenWords, TextForm, TextNumber, each_word};
 use crate::hosts::Host;
 
 /// The number of bytes of an output that is long enough to be compared.
@@ -34,7 +36,9 @@ const LOOKED_AT: usize = 64 << 10;
 pub(super) struct Worker {
     pub(super) tally: Tally,
     pub(super) seen: SeenWords,
-    pub(super) cutter: Cutter,
+    comparer: Comparer,
+    /// The outputs that are replayed.
+    sample: Sample,
     /// The output that `overspill view` looks for, if any.
     pub(super) sought: Option<OutputPlace>,
     /// The output at the place `sought`.
@@ -42,9 +46,9 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    pub(super) fn new() -> Worker {
-        let (tally, cutter, sought, found) = Default::default();
-        Worker { tally, seen: SeenWords::new(), cutter, sought, found }
+    pub(super) fn new(sample: Sample) -> Worker {
+        let (tally, comparer, sought, found) = Default::default();
+        Worker { tally, seen: SeenWords::new(), comparer, sample, sought, found }
     }
 }
 
@@ -79,12 +83,11 @@ struct OpenCall {
 /// An output whose words may still be used.
 struct OpenOutput {
     example: Example,
-    text: String,
+    /// The text, if the output is in the sample.
+    text: Option<String>,
     failed: bool,
     step: u64,
-    /// The hashes of words that are new in the session. The value tells whether the agent used the
-    /// word.
-    new_words: HashMap<u64, bool>,
+    number: TextNumber,
     used: Vec<String>,
 }
 
@@ -112,6 +115,7 @@ impl<'w> Session<'w> {
         match event {
             SessionEvent::Told(text) => self.learn(text, TextForm::Json),
             SessionEvent::Said(text) => self.use_words(&text, TextForm::Plain),
+            SessionEvent::SaidJson(text) => self.use_words(text, TextForm::Json),
             SessionEvent::Called(call) => self.call(call),
             SessionEvent::Answered(output) => self.answer(output),
         }
@@ -131,8 +135,7 @@ impl<'w> Session<'w> {
 
     /// Remembers the words of a text, so that they are not new in a later output.
     fn learn(&mut self, text: &str, form: TextForm) {
-        let seen = &mut self.worker.seen;
-        each_word(text.as_bytes(), form, |_, hash| seen.add(hash));
+        self.worker.seen.learn(text.as_bytes(), form);
     }
 
     /// Begins a step of the agent if the last step has ended.
@@ -154,18 +157,17 @@ impl<'w> Session<'w> {
         self.events += 1;
         let (seen, outputs) = (&mut self.worker.seen, &mut self.outputs);
         each_word(text.as_bytes(), form, |word, hash| {
-            for output in &mut *outputs {
-                if let Some(is_used @ false) = output.new_words.get_mut(&hash) {
-                    *is_used = true;
-                    output.used.push(String::from_utf8_lossy(word).into_owned());
-                }
+            // The word is used if an open output is the first text that has it.
+            let first = seen.first_text(hash);
+            if let Some(output) = outputs.iter_mut().find(|output| Some(output.number) == first) {
+                output.used.push(String::from_utf8_lossy(word).into_owned());
             }
-            seen.add(hash);
+            seen.use_word(hash);
         });
     }
 
     fn call(&mut self, call: ToolCall<'_>) {
-        self.use_words(call.arguments, TextForm::Json);
+        self.use_words(&call.arguments, TextForm::Json);
         let ToolCall { id, tool, command, .. } = call;
         if let Some(command) = &command {
             self.look_for_repeat(command, &tool);
@@ -177,6 +179,9 @@ impl<'w> Session<'w> {
     }
 
     fn look_for_repeat(&mut self, command: &str, tool: &str) {
+        if self.cut_commands.is_empty() {
+            return;
+        }
         let plain = without_filters(command);
         self.cut_commands.retain(|(_, step)| step + REPEATED_WITHIN >= self.step);
         if let Some(at) = self.cut_commands.iter().position(|(cut, _)| *cut == plain) {
@@ -205,7 +210,7 @@ impl<'w> Session<'w> {
             (None, None) => Cow::Borrowed(body),
         };
         let is_recorded = !is_cut || whole.len() > body.len();
-        let sum = self.worker.tally.hosts.entry(self.host.name).or_default();
+        let sum = self.sum();
         sum.outputs += 1;
         sum.bytes += whole.len() as u64;
         sum.without += shown.len() as u64;
@@ -228,19 +233,11 @@ impl<'w> Session<'w> {
         }
         // overspill shortens outputs of commands and MCP tools. The replay needs the whole output.
         let is_ours = command.is_some() || tool.starts_with("mcp_") || tool.contains("__");
-        let replayed = if is_ours && is_recorded && whole.len() > 1_000 {
-            let long =
-                LongOutput { text: &whole, tool: &tool, command: command.as_deref(), failed };
-            self.worker.cutter.shown(Way::Overspill, Room::OfHost, self.host, &long)
-        } else {
-            None
-        };
-        let with = match (&replayed, is_ours && is_recorded) {
-            (Some(preview), _) => header + preview.len(),
-            (None, true) => header + whole.len(),
-            (None, false) => shown.len(),
-        };
-        self.worker.tally.hosts.entry(self.host.name).or_default().with += with as u64;
+        let long = LongOutput { text: &whole, tool: &tool, command: command.as_deref(), failed };
+        match is_ours && is_recorded {
+            true => self.add_replayed(header as u64, &long),
+            false => self.sum().with += shown.len() as u64,
+        }
         if let Some(command) = &command {
             if is_cut {
                 self.cut_commands.push_back((without_filters(command), self.step));
@@ -259,20 +256,43 @@ impl<'w> Session<'w> {
         }
     }
 
+    /// Counts the text that the agent would have got of an output with overspill.
+    fn add_replayed(&mut self, header: u64, output: &LongOutput<'_>) {
+        let limits = self.host.ceiling.if_failed.filter(|_| output.failed);
+        if is_within(output.text, &limits.unwrap_or(self.host.ceiling.limits)) {
+            self.sum().with += header + output.text.len() as u64;
+            return;
+        }
+        if !self.worker.sample.has(&self.place()) {
+            let room = chars_of(Room::OfHost, self.host, output.failed);
+            let most = room.min(output.text.len() as u64);
+            let sum = self.sum();
+            sum.with += header;
+            sum.not_replayed.add(most);
+            return;
+        }
+        match self.worker.comparer.preview_bytes(self.host, output) {
+            Some(bytes) => {
+                let sum = self.sum();
+                sum.with += header + bytes;
+                sum.replayed.add(bytes);
+            }
+            None => self.sum().with += header + output.text.len() as u64,
+        }
+    }
+
+    /// Returns the sums of the host.
+    fn sum(&mut self) -> &mut HostSum {
+        self.worker.tally.hosts.entry(self.host.name).or_default()
+    }
+
     /// Remembers the new words of an output, to see which of them the agent uses.
     fn open(&mut self, example: Example, text: &str, failed: bool) {
-        let mut new_words = HashMap::new();
-        let seen = &mut self.worker.seen;
-        each_word(text.as_bytes(), TextForm::Plain, |_, hash| {
-            if !seen.contains(hash) {
-                new_words.insert(hash, false);
-            }
-        });
-        new_words.keys().for_each(|&hash| seen.add(hash));
-        if !new_words.is_empty() {
-            let (text, step, used) = (text.to_owned(), self.step, Vec::new());
-            self.outputs.push_back(OpenOutput { example, text, failed, step, new_words, used });
-        }
+        let Some(number) = self.worker.seen.add_output(text.as_bytes()) else { return };
+        let is_sampled = self.worker.sample.has(&example.place);
+        let text = is_sampled.then(|| text.to_owned());
+        let (step, used) = (self.step, Vec::new());
+        self.outputs.push_back(OpenOutput { example, text, failed, step, number, used });
     }
 
     /// Compares the ways of cutting an output after the agent has done its next steps.
@@ -281,7 +301,7 @@ impl<'w> Session<'w> {
         if used.is_empty() {
             return;
         }
-        let Worker { tally, cutter, sought, found, .. } = &mut *self.worker;
+        let Worker { tally, comparer, sought, found, .. } = &mut *self.worker;
         if let Some(found) = found
             && sought.as_ref() == Some(&example.place)
         {
@@ -289,37 +309,29 @@ impl<'w> Session<'w> {
         }
         tally.used_outputs += 1;
         tally.used_words += used.len() as u64;
-        let tool = &example.tool;
-        let long = LongOutput { text: &text, tool, command: example.command.as_deref(), failed };
-        for (place, room) in ROOMS.into_iter().enumerate() {
-            if is_short(&text, chars_of(room, self.host, failed)) {
-                continue;
-            }
-            let (mut best_other, mut ours) = (0, None);
-            for (at, (way, _)) in WAYS.into_iter().enumerate() {
-                // The host always cuts in the same way, to the same size.
-                if way == Way::Host && (room != Room::OfHost || self.host.own_cut.is_none()) {
-                    continue;
+        let Some(text) = text else { return };
+        tally.compared_outputs += 1;
+        let (tool, command) = (&example.tool, example.command.as_deref());
+        let long = LongOutput { text: &text, tool, command, failed };
+        let compared = comparer.compare(self.host, &long, &used);
+        for (place, room) in compared.rooms.iter().enumerate() {
+            let Some(room) = room else { continue };
+            for (recall, kept) in tally.recalls[place].iter_mut().zip(room.kept) {
+                if let Some(kept) = kept {
+                    recall.outputs += 1;
+                    recall.shares += kept as f64 / used.len() as f64;
                 }
-                let shown = cutter.shown(way, room, self.host, &long);
-                let is_kept = |word: &&String| {
-                    shown.as_ref().is_none_or(|shown| shown.contains(word.as_str()))
+            }
+            if !room.lost.is_empty() {
+                let loss = Loss {
+                    example: example.clone(),
+                    room: ROOMS[place],
+                    used: used.len(),
+                    lost: room.lost.clone(),
+                    best_other: room.best_other(),
+                    hash: compared.hash,
                 };
-                let kept = used.iter().filter(is_kept).count();
-                let recall = &mut tally.recalls[place][at];
-                recall.outputs += 1;
-                recall.shares += kept as f64 / used.len() as f64;
-                if way == Way::Overspill {
-                    ours = shown.filter(|_| kept < used.len());
-                } else {
-                    best_other = best_other.max(kept);
-                }
-            }
-            if let Some(preview) = ours {
-                let is_lost = |word: &&String| !preview.contains(word.as_str());
-                let lost = used.iter().filter(is_lost).cloned().collect();
-                let (example, used) = (example.clone(), used.len());
-                tally.add_loss(place, Loss { example, room, used, lost, best_other, preview });
+                tally.add_loss(place, loss);
             }
         }
     }

@@ -28,8 +28,12 @@ pub(super) struct Volume {
 
 impl Volume {
     pub(super) fn add(&mut self, bytes: u64) {
-        self.outputs += 1;
-        self.bytes += bytes;
+        self.merge(Volume { outputs: 1, bytes });
+    }
+
+    fn merge(&mut self, other: Volume) {
+        self.outputs += other.outputs;
+        self.bytes += other.bytes;
     }
 }
 
@@ -69,8 +73,8 @@ pub(super) struct Loss {
     pub(super) lost: Vec<String>,
     /// The number of used words that the best other way keeps.
     pub(super) best_other: usize,
-    /// The preview of overspill.
-    pub(super) preview: String,
+    /// The hash of the output and of its used words.
+    pub(super) hash: u64,
 }
 
 impl Loss {
@@ -96,8 +100,12 @@ pub(super) struct HostSum {
     pub(super) bytes: u64,
     /// The bytes that the agent got.
     pub(super) without: u64,
-    /// The bytes that the agent would have got with overspill.
+    /// The bytes that the agent would have got with overspill, without those of `not_replayed`.
     pub(super) with: u64,
+    /// The outputs over the limit that were replayed, and the bytes of their previews.
+    pub(super) replayed: Volume,
+    /// The outputs over the limit that are not in the sample, and the most bytes of their previews.
+    pub(super) not_replayed: Volume,
     /// The number of outputs that the host cut.
     pub(super) cut: u64,
     /// The number of cut outputs whose rest is in no file.
@@ -105,12 +113,25 @@ pub(super) struct HostSum {
 }
 
 impl HostSum {
+    /// Returns the bytes that the agent would have got with overspill. An output that was not
+    /// replayed counts with the mean preview of those that were.
+    pub(super) fn with_overspill(&self) -> u64 {
+        let (known, other) = (self.replayed, self.not_replayed);
+        let estimated = match known.outputs {
+            0 => other.bytes,
+            outputs => known.bytes * other.outputs / outputs,
+        };
+        self.with + estimated
+    }
+
     fn add(&mut self, other: &HostSum) {
         self.sessions += other.sessions;
         self.outputs += other.outputs;
         self.bytes += other.bytes;
         self.without += other.without;
         self.with += other.with;
+        self.replayed.merge(other.replayed);
+        self.not_replayed.merge(other.not_replayed);
         self.cut += other.cut;
         self.not_recorded += other.not_recorded;
     }
@@ -127,6 +148,8 @@ pub(super) struct Tally {
     pub(super) used_outputs: u64,
     /// The number of used words in these outputs.
     pub(super) used_words: u64,
+    /// The number of these outputs in the sample, for which the ways of cutting were compared.
+    pub(super) compared_outputs: u64,
     pub(super) recalls: [[Recall; WAYS.len()]; ROOMS.len()],
     pub(super) losses: [Vec<Loss>; ROOMS.len()],
     /// The number of outputs in which overspill loses used words, for each room.
@@ -148,7 +171,15 @@ impl Tally {
     pub(super) fn all(&self) -> HostSum {
         let mut all = HostSum::default();
         self.hosts.values().for_each(|sum| all.add(sum));
+        // The previews of each host have another length.
+        all.with = self.hosts.values().map(HostSum::with_overspill).sum();
+        (all.replayed.bytes, all.not_replayed.bytes) = (0, 0);
         all
+    }
+
+    /// Tells whether only a sample of the outputs was replayed.
+    pub(super) fn is_sample(&self) -> bool {
+        self.compared_outputs < self.used_outputs || self.all().not_replayed.outputs > 0
     }
 
     pub(super) fn add_not_read(&mut self, place: PathBuf, reason: String) {
@@ -169,7 +200,13 @@ impl Tally {
         losses.sort_by(|a, b| {
             b.rank().cmp(&a.rank()).then_with(|| a.example.place.cmp(&b.example.place))
         });
-        losses.truncate(MOST_LOSSES);
+        // The same output in a resumed or forked session is named once.
+        let mut named = Vec::new();
+        losses.retain(|loss| {
+            let is_new = !named.contains(&loss.hash) && named.len() < MOST_LOSSES;
+            named.extend(is_new.then_some(loss.hash));
+            is_new
+        });
     }
 
     /// Returns the losses that reports name: the losses of the widest room that has any.
@@ -184,16 +221,14 @@ impl Tally {
             self.hosts.entry(name).or_default().add(sum);
         }
         for (own, other) in self.sizes.iter_mut().zip(other.sizes) {
-            own.outputs += other.outputs;
-            own.bytes += other.bytes;
+            own.merge(other);
         }
         for (tool, volume) in other.tools {
-            let own = self.tools.entry(tool).or_default();
-            own.outputs += volume.outputs;
-            own.bytes += volume.bytes;
+            self.tools.entry(tool).or_default().merge(volume);
         }
         self.used_outputs += other.used_outputs;
         self.used_words += other.used_words;
+        self.compared_outputs += other.compared_outputs;
         for (own, other) in self.recalls.iter_mut().flatten().zip(other.recalls.iter().flatten()) {
             own.outputs += other.outputs;
             own.shares += other.shares;

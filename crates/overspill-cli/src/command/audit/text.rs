@@ -55,7 +55,7 @@ fn hosts(tally: &Tally, env: &Env) -> String {
             ui::size(sum.bytes),
             sum.cut.to_string(),
             tokens(sum.without as i64),
-            tokens(sum.with as i64),
+            tokens(sum.with_overspill() as i64),
         ]);
     };
     tally.hosts.iter().for_each(|(name, sum)| row(name, sum));
@@ -63,7 +63,15 @@ fn hosts(tally: &Tally, env: &Env) -> String {
         row("all", &tally.all());
     }
     let mut text = table.painted(ui::width(), env.colors());
-    let lost = tally.all().not_recorded;
+    let HostSum { not_recorded: lost, replayed, not_replayed, .. } = tally.all();
+    if not_replayed.outputs > 0 {
+        let note = format!(
+            "WITH OVERSPILL is estimated: overspill replayed {} of {} over its limit. --all replays every output.\n",
+            replayed.outputs,
+            ui::count(replayed.outputs + not_replayed.outputs, "output")
+        );
+        text.push_str(&ui::wrapped(&note, 0));
+    }
     if lost > 0 {
         let note = format!(
             "{} that the host cut: no file has the rest, so overspill did not replay it.\n",
@@ -114,9 +122,11 @@ fn kept(tally: &Tally, env: &Env) -> String {
         return ui::wrapped(none, 0);
     }
     let first = format!(
-        "The agent used {} of {} in its next three steps. Share of these words that each way of cutting keeps:\n",
+        "The agent used {} of {} in its next three steps. {}Share of {} words that each way of cutting keeps:\n",
         ui::count(tally.used_words, "word"),
         ui::count(tally.used_outputs, "long output"),
+        sample(tally),
+        if tally.compared_outputs < tally.used_outputs { "their" } else { "these" },
     );
     let mut table =
         ui::Table::new(&["ROOM", ">OUTPUTS", ">HOST", ">HEAD", ">TAIL", ">ENDS", ">OVERSPILL"]);
@@ -129,6 +139,17 @@ fn kept(tally: &Tally, env: &Env) -> String {
         table.row(cells);
     }
     ui::wrapped(&first, 0) + &table.painted(ui::width(), env.colors())
+}
+
+/// Returns a sentence about the sample of outputs that overspill replayed, if it did not replay all.
+pub(super) fn sample(tally: &Tally) -> String {
+    match tally.compared_outputs {
+        all if all == tally.used_outputs => String::new(),
+        part => format!(
+            "overspill replayed a sample of {}; --all replays every output. ",
+            ui::count(part, "output")
+        ),
+    }
 }
 
 /// Lists the outputs in which overspill loses the most used words.

@@ -109,13 +109,11 @@ impl Cutter {
         host: &'static Host,
         output: &LongOutput<'_>,
     ) -> Option<String> {
-        // A text has at least as many bytes as characters or lines, so a text with few bytes is
-        // within every limit.
-        let smallest = match room {
-            Room::OfHost => 1_000,
-            Room::Chars(chars) => chars,
+        let limits = match room {
+            Room::OfHost => host.ceiling.if_failed.filter(|_| output.failed),
+            Room::Chars(chars) => Some(Limits::NONE.chars(chars)),
         };
-        if output.text.len() as u64 <= smallest {
+        if is_within(output.text, &limits.unwrap_or(host.ceiling.limits)) {
             return None;
         }
         let engine =
@@ -197,6 +195,16 @@ fn by_host(cut: &HostCut, text: &str) -> Option<String> {
         }
         Keep::Signal | Keep::Structure | Keep::Auto => return None,
     })
+}
+
+/// Tells whether overspill shows the whole text under these limits, without a replay. An answer of
+/// no is not certain.
+pub(super) fn is_within(text: &str, limits: &Limits) -> bool {
+    let lines = || memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64 + 1;
+    limits.bytes.is_none_or(|most| text.len() as u64 <= most)
+        && limits.chars.is_none_or(|most| is_short(text, most))
+        && limits.lines.is_none_or(|most| most >= text.len() as u64 || lines() <= most)
+        && limits.tokens.is_none_or(|most| text.len() as u64 <= most)
 }
 
 /// Tells whether a text has at most this many characters.
@@ -293,6 +301,28 @@ mod tests {
         assert_eq!((first_chars("ab", 9), last_chars("ab", 0)), ("ab", ""));
         assert_eq!((first_lines("a\nb\nc\n", 2), last_lines("a\nb\nc\n", 2)), ("a\nb\n", "b\nc\n"));
         assert!(is_short("äöü", 3) && !is_short("äöü", 2));
+    }
+
+    #[test]
+    fn text_within_the_limits_of_a_host_is_shown_whole() {
+        let text: String = (0..40_000).map(|at| format!("line {at} ü\n")).collect();
+        for host in crate::hosts::HOSTS {
+            for failed in [false, true] {
+                let engine = engine(Room::OfHost, host, Discard);
+                for len in (0..64_000).step_by(997) {
+                    let text = first_chars(&text, len);
+                    let output = LongOutput { text, tool: "sh", command: Some("make"), failed };
+                    let limits = host.ceiling.if_failed.filter(|_| failed);
+                    let is_within = is_within(text, &limits.unwrap_or(host.ceiling.limits));
+                    let call = Call { command: Some("make".into()), ..Call::new("sh") };
+                    let shown = replayed(&engine, Room::OfHost, host, &output, &call);
+                    let is_whole = matches!(shown, Outcome::Whole(_));
+                    assert!(is_whole || !is_within, "{} {failed} {len}", host.name);
+                    // Few outputs that are shown whole need a replay.
+                    assert!(!is_whole || is_within, "{} {failed} {len}", host.name);
+                }
+            }
+        }
     }
 
     #[test]

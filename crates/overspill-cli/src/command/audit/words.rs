@@ -46,30 +46,51 @@ pub(super) enum TextForm {
 }
 
 /// Calls `take` with each distinctive word of a text and its hash.
+///
+/// A word of eight bytes covers every eighth byte. So the search looks at every eighth byte, and
+/// looks closer only where this byte can stand inside a word.
 pub(super) fn each_word(text: &[u8], form: TextForm, mut take: impl FnMut(&[u8], u64)) {
+    let is_inside = |at: usize| CLASS[usize::from(text[at])] & INSIDE != 0;
+    // No word begins before this place, and no word covers the byte before it.
     let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        if CLASS[usize::from(byte)] & START == 0 {
-            at += match (byte, form) {
-                (b'\\', TextForm::Json) if text.get(at + 1) == Some(&b'u') => 6,
-                (b'\\', TextForm::Json) => 2,
-                _ => 1,
-            };
+    while at + SHORTEST <= text.len() {
+        let last = at + SHORTEST - 1;
+        if !is_inside(last) {
+            at = last + 1;
             continue;
         }
-        let start = at;
-        while let Some(&byte) = text.get(at)
-            && CLASS[usize::from(byte)] & INSIDE != 0
-        {
-            at += 1;
+        let mut start = last;
+        while start > at && is_inside(start - 1) {
+            start -= 1;
         }
-        if at - start >= SHORTEST {
-            let word = trimmed(&text[start..at]);
+        if form == TextForm::Json && is_escaped(text, start) {
+            // The letter of an escape, such as `\n` or `\u00e9`, does not belong to the word.
+            start += if text[start] == b'u' { 5 } else { 1 };
+        }
+        while start < text.len() && is_inside(start) && CLASS[usize::from(text[start])] & START == 0
+        {
+            start += 1;
+        }
+        let mut end = start.min(text.len());
+        while end < text.len() && is_inside(end) {
+            end += 1;
+        }
+        if end >= start + SHORTEST {
+            let word = trimmed(&text[start..end]);
             if word.len() >= SHORTEST && is_distinctive(word) {
                 take(word, hash(word));
             }
         }
+        at = end.max(last + 1);
     }
+}
+
+/// Tells whether the byte at a place is the letter of an escape: an odd number of backslashes is
+/// before it.
+fn is_escaped(text: &[u8], at: usize) -> bool {
+    let before = &text[..at];
+    let other = before.iter().rposition(|&byte| byte != b'\\');
+    (at - other.map_or(0, |other| other + 1)) % 2 == 1
 }
 
 fn trimmed(word: &[u8]) -> &[u8] {
@@ -100,50 +121,102 @@ fn hash(word: &[u8]) -> u64 {
     hash ^ hash >> 31
 }
 
-/// The hashes of all words of a session so far, in memory of a fixed size.
+/// The number of a text in which a word was seen.
+pub(super) type TextNumber = u32;
+
+/// The words of a session so far, each with the first text that has it, in memory of a fixed size.
 ///
 /// A new word may replace an old one. In a session with a few hundred thousand words this is rare.
 pub(super) struct SeenWords {
-    /// The hashes. The last bits of each are the number of its session.
+    /// The upper half of each place is a part of the hash, the lower half is the number of the text.
     places: Vec<u64>,
-    session: u64,
+    /// The number of the newest text. Numbers only grow, also over sessions.
+    newest: TextNumber,
+    /// The number for texts that are no long outputs. Words with smaller numbers belong to
+    /// earlier sessions.
+    any: TextNumber,
+    /// The hashes of one text. A loop that only looks them up waits less for the memory.
+    hashes: Vec<u64>,
 }
 
-/// The number of hashes in memory: 16 MB in all.
+/// The number of words in memory: 16 MB in all.
 const PLACES: usize = 1 << 21;
-/// The number of bits for the number of the session.
-const SESSION_BITS: u32 = 12;
 
 impl SeenWords {
     pub(super) fn new() -> SeenWords {
-        SeenWords { places: vec![0; PLACES], session: 0 }
+        SeenWords { places: vec![0; PLACES], newest: 1, any: 1, hashes: Vec::new() }
     }
 
     /// Forgets all words: a new session begins.
     pub(super) fn clear(&mut self) {
-        self.session += 1;
-        if self.session >> SESSION_BITS > 0 {
+        if self.newest > TextNumber::MAX / 2 {
             self.places.fill(0);
-            self.session = 1;
+            self.newest = 0;
         }
+        self.newest += 1;
+        self.any = self.newest;
     }
 
-    fn key(&self, hash: u64) -> (usize, u64) {
-        let place = (hash >> 40) as usize & (PLACES - 2);
-        (place, hash << SESSION_BITS | self.session)
+    /// Adds the words of a text that is no long output.
+    pub(super) fn learn(&mut self, text: &[u8], form: TextForm) {
+        self.add_words(text, form, self.any);
     }
 
-    pub(super) fn contains(&self, hash: u64) -> bool {
-        let (place, key) = self.key(hash);
-        self.places[place] == key || self.places[place + 1] == key
+    /// Adds the words of an output. Returns its number, or `None` if it has no new words.
+    pub(super) fn add_output(&mut self, text: &[u8]) -> Option<TextNumber> {
+        self.newest = self.newest.saturating_add(1);
+        let new = self.add_words(text, TextForm::Plain, self.newest);
+        (new > 0).then_some(self.newest)
     }
 
-    pub(super) fn add(&mut self, hash: u64) {
-        let (place, key) = self.key(hash);
-        if self.places[place] != key {
-            self.places[place + 1] = self.places[place];
-            self.places[place] = key;
+    /// Returns the first text of the session that has a word.
+    pub(super) fn first_text(&self, hash: u64) -> Option<TextNumber> {
+        let (place, part) = SeenWords::place(hash);
+        let seen = self.places[place..=place + 1].iter().find(|&&seen| self.is_it(seen, part));
+        seen.map(|seen| *seen as TextNumber)
+    }
+
+    /// Adds a word that the agent has used. It is new in no later text.
+    pub(super) fn use_word(&mut self, hash: u64) {
+        let (place, part) = SeenWords::place(hash);
+        let (one, other) = (self.places[place], self.places[place + 1]);
+        let used = part | u64::from(self.any);
+        if self.is_it(other, part) {
+            self.places[place + 1] = used;
+            return;
         }
+        if !self.is_it(one, part) {
+            self.places[place + 1] = one;
+        }
+        self.places[place] = used;
+    }
+
+    fn add_words(&mut self, text: &[u8], form: TextForm, number: TextNumber) -> u64 {
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.clear();
+        each_word(text, form, |_, hash| hashes.push(hash));
+        let mut new = 0;
+        for &hash in &hashes {
+            let (place, part) = SeenWords::place(hash);
+            let (one, other) = (self.places[place], self.places[place + 1]);
+            if !self.is_it(one, part) && !self.is_it(other, part) {
+                self.places[place + 1] = one;
+                self.places[place] = part | u64::from(number);
+                new += 1;
+            }
+        }
+        self.hashes = hashes;
+        new
+    }
+
+    /// Returns the first of the two places of a word, and the part of its hash that they have.
+    fn place(hash: u64) -> (usize, u64) {
+        ((hash >> 40) as usize & (PLACES - 2), hash << 32)
+    }
+
+    /// Tells whether a place has a word of this session.
+    fn is_it(&self, seen: u64, part: u64) -> bool {
+        seen >> 32 == part >> 32 && seen as TextNumber >= self.any
     }
 }
 
@@ -175,14 +248,75 @@ mod tests {
     }
 
     #[test]
+    fn words_of_any_text_are_those_of_a_simple_search() {
+        /// Looks at each byte.
+        fn simple(text: &[u8], form: TextForm) -> Vec<String> {
+            let (mut all, mut at) = (Vec::new(), 0);
+            while at < text.len() {
+                if CLASS[usize::from(text[at])] & START == 0 {
+                    at += match (text[at], form) {
+                        (b'\\', TextForm::Json) if text.get(at + 1) == Some(&b'u') => 6,
+                        (b'\\', TextForm::Json) => 2,
+                        _ => 1,
+                    };
+                    continue;
+                }
+                let start = at;
+                while at < text.len() && CLASS[usize::from(text[at])] & INSIDE != 0 {
+                    at += 1;
+                }
+                let word = trimmed(&text[start..at]);
+                if word.len() >= SHORTEST && is_distinctive(word) {
+                    all.push(String::from_utf8(word.to_vec()).unwrap());
+                }
+            }
+            all
+        }
+        let parts = [
+            "a", "Bc", "_", "7", "/", ".", ":", " ", "\\n", "\\\\", "\\u00e9", "é", "module_", "\n",
+        ];
+        // A generator of numbers, so that every run tries the same texts.
+        let mut state = 1_u64;
+        let mut next = |most: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) as usize % most
+        };
+        for _ in 0..20_000 {
+            let text: String = (0..next(40)).map(|_| parts[next(parts.len())]).collect();
+            for form in [TextForm::Plain, TextForm::Json] {
+                assert_eq!(words(&text, form), simple(text.as_bytes(), form), "{text:?} {form:?}");
+            }
+        }
+    }
+
+    #[test]
     fn seen_words_belong_to_one_session() {
         let mut seen = SeenWords::new();
         seen.clear();
         let hash = hash(b"module_0177");
-        assert!(!seen.contains(hash));
-        seen.add(hash);
-        assert!(seen.contains(hash));
+        assert_eq!(seen.first_text(hash), None);
+        seen.learn(b"see module_0177", TextForm::Plain);
+        assert!(seen.first_text(hash).is_some());
         seen.clear();
-        assert!(!seen.contains(hash));
+        assert_eq!(seen.first_text(hash), None);
+    }
+
+    #[test]
+    fn word_belongs_to_the_first_text_that_has_it() {
+        let mut seen = SeenWords::new();
+        seen.clear();
+        seen.learn(b"module_0001", TextForm::Plain);
+        let first = seen.add_output(b"module_0001 module_0002").unwrap();
+        let second = seen.add_output(b"module_0002 module_0003").unwrap();
+        assert_eq!(seen.add_output(b"module_0003 module_0001 no words"), None);
+        let text = |word: &[u8]| seen.first_text(hash(word));
+        assert_eq!([text(b"module_0002"), text(b"module_0003")], [Some(first), Some(second)]);
+        assert!(text(b"module_0001").is_some_and(|text| text < first));
+        seen.use_word(hash(b"module_0003"));
+        seen.use_word(hash(b"module_0004"));
+        let text = |word: &[u8]| seen.first_text(hash(word));
+        assert_eq!(text(b"module_0003"), text(b"module_0001"));
+        assert_eq!(text(b"module_0004"), text(b"module_0001"));
+        assert_eq!(text(b"module_0002"), Some(first));
     }
 }

@@ -1,6 +1,7 @@
 //! The pages of `grep`: the room for matches on a page, and the command for the next page.
 
 use overspill::core::Limits;
+use overspill::internal::retrieve;
 use overspill::retrieve::{Answer, Query, Request};
 use overspill::store::OutputId;
 
@@ -89,6 +90,24 @@ impl GrepRequest<'_> {
         let flags = [("-c", *count), ("-l", *files_with_matches), ("--json", *json)];
         let flags = flags.into_iter().filter_map(|(flag, is_set)| is_set.then_some(flag));
         flags.chain(self.args.store.words()).collect()
+    }
+
+    /// Returns the end of a page before the outputs of `left` were searched: their number, and the
+    /// command that searches them.
+    pub(super) fn end(&self, left: &[(Outputs, OutputId)]) -> String {
+        let Some((_, id)) = left.first() else { return String::new() };
+        let query = Query { from_line: 1, ..self.query.clone() };
+        let answer = Answer {
+            id: id.clone(),
+            text: String::new(),
+            what: retrieve::outputs_not_searched(left.len() as u64),
+            next: Some(Request::Search { id: id.clone(), query }),
+            parts: Vec::new(),
+        };
+        match self.args.json {
+            true => self.json_footer(&answer, left),
+            false => answer.footer(|next| self.command(next, left)),
+        }
     }
 
     /// Returns the line of JSON with the command for the next page; an empty text if this is the

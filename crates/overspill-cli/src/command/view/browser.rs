@@ -1,5 +1,6 @@
 //! Opens the page in the user's browser.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -20,14 +21,14 @@ pub(super) fn redirect_file(env: &Env) -> PathBuf {
 /// Writes the redirect file and opens it in a browser.
 pub(super) fn open(address: &str, file: &Path, env: &Env) -> io::Result<()> {
     write(address, file)?;
-    let own = env.variable("BROWSER").into_iter();
-    let usual = ["xdg-open", "open", "wslview", "gio"].map(Into::into);
-    for program in own.chain(usual) {
-        let mut command = Command::new(&program);
-        if program == "gio" {
-            command.arg("open");
-        }
-        command.arg(file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let own = env.variable("BROWSER").map(|typed| commands(&typed, file)).unwrap_or_default();
+    let usual = [&["xdg-open"][..], &["open"], &["wslview"], &["gio", "open"]];
+    let usual = usual.into_iter().map(|words| with_file(words.iter().map(OsString::from), file));
+    for words in own.into_iter().chain(usual) {
+        let Some((program, arguments)) = words.split_first() else { continue };
+        let mut command = Command::new(program);
+        command.args(arguments);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         match command.spawn() {
             Ok(mut child) => {
                 // The browser may stay open for hours, so a thread waits for it.
@@ -39,6 +40,64 @@ pub(super) fn open(address: &str, file: &Path, env: &Env) -> io::Result<()> {
         }
     }
     Err(io::Error::new(io::ErrorKind::NotFound, "no browser is installed"))
+}
+
+/// Returns the commands in `$BROWSER`, each as a program and its arguments. Colons separate
+/// commands, and `%s` stands for the page. The name of an existing file is one program.
+fn commands(typed: &OsStr, file: &Path) -> Vec<Vec<OsString>> {
+    let Some(text) = typed.to_str().filter(|_| !Path::new(typed).exists()) else {
+        return vec![with_file([typed.to_owned()], file)];
+    };
+    let commands = split(text, if cfg!(windows) { ';' } else { ':' });
+    let commands = commands.into_iter().filter(|words| !words.is_empty());
+    commands.map(|words| with_file(words.into_iter().map(OsString::from), file)).collect()
+}
+
+/// Splits a text into commands and their words. Quotes and backslashes work as in a shell.
+fn split(text: &str, separator: char) -> Vec<Vec<String>> {
+    let (mut commands, mut words) = (Vec::new(), Vec::new());
+    let (mut word, mut quote): (Option<String>, Option<char>) = (None, None);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (c, quote) {
+            (c, Some(open)) if c == open => quote = None,
+            ('\'' | '"', None) => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            ('\\', None | Some('"')) if !cfg!(windows) => {
+                word.get_or_insert_default().extend(chars.next());
+            }
+            (c, None) if c.is_whitespace() => words.extend(word.take()),
+            (c, None) if c == separator => {
+                words.extend(word.take());
+                commands.push(std::mem::take(&mut words));
+            }
+            (c, _) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    commands.push(words);
+    commands
+}
+
+/// Puts the file in the place of `%s`, or after the other words.
+fn with_file(words: impl IntoIterator<Item = OsString>, file: &Path) -> Vec<OsString> {
+    let mut words: Vec<OsString> = words.into_iter().collect();
+    let mut is_placed = false;
+    for word in &mut words {
+        if let Some(text) = word.to_str().filter(|text| text.contains("%s")) {
+            let (before, after) = text.split_once("%s").unwrap_or_default();
+            let mut full = OsString::from(before);
+            full.push(file);
+            full.push(after);
+            (*word, is_placed) = (full, true);
+        }
+    }
+    if !is_placed {
+        words.push(file.into());
+    }
+    words
 }
 
 fn write(address: &str, file: &Path) -> io::Result<()> {
@@ -58,4 +117,34 @@ fn write(address: &str, file: &Path) -> io::Result<()> {
          <meta http-equiv=\"refresh\" content=\"0; url={address}\">"
     );
     options.open(file)?.write_all(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn browser_variable_has_commands_with_arguments() {
+        let words = |typed: &str| -> Vec<String> {
+            let commands = commands(OsStr::new(typed), Path::new("/v.html"));
+            commands
+                .iter()
+                .map(|words| words.join(OsStr::new("|")).into_string().unwrap())
+                .collect()
+        };
+        for (typed, expected) in [
+            ("firefox", &["firefox|/v.html"][..]),
+            ("firefox --private-window", &["firefox|--private-window|/v.html"]),
+            ("w3m %s -o x=1:links", &["w3m|/v.html|-o|x=1", "links|/v.html"]),
+            ("my\\ browser --url=%s", &["my browser|--url=/v.html"]),
+            ("'my browser' \"a:b\" ''", &["my browser|a:b||/v.html"]),
+            (":lynx: ", &["lynx|/v.html"]),
+            ("", &[]),
+            // An existing file, whatever is in its name.
+            ("/usr/bin", &["/usr/bin|/v.html"]),
+        ] {
+            assert_eq!(words(typed), expected, "{typed}");
+        }
+    }
 }

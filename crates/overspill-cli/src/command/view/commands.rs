@@ -45,6 +45,7 @@ const COMMANDS: [PageCommand; 8] = [
             "context",
             "from",
             "max-count",
+            "within",
         ],
         changes: false,
     },

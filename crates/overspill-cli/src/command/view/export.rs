@@ -163,6 +163,8 @@ fn document(data: &Value) -> Document {
     );
     let style = format!("<style nonce=\"{nonce}\">\n{}</style>", page::STYLE);
     let mut html = page::INDEX.replace("<link rel=\"stylesheet\" href=\"style.css\">", &style);
+    // The file has its answers, and asks for nothing.
+    html = html.replace(page::first_list().0, "");
     html = html.replace(
         "<meta charset=\"utf-8\">",
         &format!("<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">"),

@@ -56,12 +56,20 @@ pub(crate) struct ViewArgs {
 mod page {
     pub(super) const INDEX: &str = include_str!("page/index.html");
     pub(super) const STYLE: &str = include_str!("page/style.css");
-    pub(super) const SCRIPTS: [(&str, &str); 4] = [
+    pub(super) const SCRIPTS: [(&str, &str); 5] = [
         ("text.js", include_str!("page/text.js")),
         ("all.js", include_str!("page/all.js")),
         ("output.js", include_str!("page/output.js")),
+        ("search.js", include_str!("page/search.js")),
         ("app.js", include_str!("page/app.js")),
     ];
+
+    /// Returns the line of the page that names its first list, and the query of this list.
+    pub(super) fn first_list() -> (&'static str, &'static str) {
+        let line = INDEX.lines().find(|line| line.contains("id=\"first-list\"")).unwrap_or("");
+        let query = line.split("api/list?").nth(1).and_then(|rest| rest.split('"').next());
+        (line, query.unwrap_or(""))
+    }
 }
 
 pub(crate) fn run(args: &ViewArgs, env: &Env) -> u8 {

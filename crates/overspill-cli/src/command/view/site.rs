@@ -1,7 +1,7 @@
 //! Serves the page of `overspill view`: its files, and answers about saved outputs.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
@@ -62,7 +62,18 @@ struct Page {
     asked: AtomicU64,
     /// Limits the requests that are answered at the same time.
     turns: tokio::sync::Semaphore,
+    /// The first list, which begins when the browser asks for the page.
+    first_list: Mutex<Option<FirstList>>,
 }
+
+/// A list that the server has begun before the browser asked for it.
+struct FirstList {
+    began: Instant,
+    answer: tokio::task::JoinHandle<Reply>,
+}
+
+/// The time after which a browser that asks for the first list gets a new one.
+const FRESH: Duration = Duration::from_secs(2);
 
 /// Serves the page until the user ends the program, or until no request has come for the idle time.
 pub(super) fn serve(asked: PageRequest<'_>, env: &Env) -> anyhow::Result<()> {
@@ -92,6 +103,7 @@ pub(super) fn serve(asked: PageRequest<'_>, env: &Env) -> anyhow::Result<()> {
         started: Instant::now(),
         asked: AtomicU64::new(0),
         turns: tokio::sync::Semaphore::new(AT_ONCE),
+        first_list: Mutex::new(None),
     });
     let (watched, idle) = (page.clone(), asked.idle);
     std::thread::spawn(move || {
@@ -115,10 +127,22 @@ impl Site for Page {
             return document_reply(document, &path, &method);
         }
         let reply = match path.strip_prefix("api/") {
-            None if method == Method::GET => file(&path),
+            None if method == Method::GET => {
+                if path.is_empty() {
+                    self.begin_first_list();
+                }
+                file(&path)
+            }
             None => plain(StatusCode::METHOD_NOT_ALLOWED, "this file can only be read, with GET"),
             Some(question) => {
-                let query = commands::query(request.uri().query().unwrap_or_default());
+                let query = request.uri().query().unwrap_or_default();
+                if let Some(begun) = self.begun_list(&method, question, query)
+                    && let Ok(reply) = begun.await
+                {
+                    self.note_request();
+                    return with_headers(reply);
+                }
+                let query = commands::query(query);
                 let question = question.to_owned();
                 let Ok(turn) = self.turns.acquire().await else {
                     return plain(StatusCode::SERVICE_UNAVAILABLE, "");
@@ -140,6 +164,30 @@ impl Page {
     /// Records the time of a request.
     fn note_request(&self) {
         self.asked.store(self.started.elapsed().as_millis() as u64, Ordering::Relaxed);
+    }
+
+    /// Begins the first list of a page. Its answer is ready by the time the scripts ask for it.
+    fn begin_first_list(self: &Arc<Self>) {
+        let page = self.clone();
+        let answer = tokio::task::spawn_blocking(move || {
+            page.about(&Method::GET, "list", &commands::query(page::first_list().1))
+        });
+        let mut list = self.first_list.lock().unwrap_or_else(PoisonError::into_inner);
+        *list = Some(FirstList { began: Instant::now(), answer });
+    }
+
+    /// Returns the first list if it was begun for this request.
+    fn begun_list(
+        &self,
+        method: &Method,
+        question: &str,
+        query: &str,
+    ) -> Option<tokio::task::JoinHandle<Reply>> {
+        if *method != Method::GET || question != "list" || query != page::first_list().1 {
+            return None;
+        }
+        let mut list = self.first_list.lock().unwrap_or_else(PoisonError::into_inner);
+        list.take().filter(|list| list.began.elapsed() < FRESH).map(|list| list.answer)
     }
 
     /// Returns after `idle` without a request.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::command::audit::event::{
-    SessionEvent, ToolCall, ToolOutput, TranscriptFormat, TranscriptReader, command_in, list,
+    SessionEvent, ToolCall, ToolOutput, TranscriptFormat, TranscriptReader, command_in, items,
     string, text_of,
 };
 
@@ -93,6 +93,10 @@ impl TranscriptReader for Reader {
         {
             return Ok(());
         }
+        if !line.contains("\"message\":") {
+            take(SessionEvent::Told(line));
+            return Ok(());
+        }
         let Line { message, result } = serde_json::from_str(line)?;
         let Some(message) = message else {
             take(SessionEvent::Told(line));
@@ -103,8 +107,7 @@ impl TranscriptReader for Reader {
             take(if is_agent { SessionEvent::Said(text) } else { SessionEvent::Told(line) });
             return Ok(());
         }
-        for block in list(message.content) {
-            let block: Block<'_> = serde_json::from_str(block.get())?;
+        for block in items::<Block<'_>>(message.content)? {
             match block.kind.as_deref() {
                 Some("text") if !is_agent => {
                     take(SessionEvent::Told(block.text.map_or("", RawValue::get)));
@@ -119,7 +122,12 @@ impl TranscriptReader for Reader {
                     let command =
                         command_in(arguments).filter(|_| matches!(&*tool, "Bash" | "PowerShell"));
                     let id = block.id.unwrap_or_default();
-                    take(SessionEvent::Called(ToolCall { id, tool, command, arguments }));
+                    take(SessionEvent::Called(ToolCall {
+                        id,
+                        tool,
+                        command,
+                        arguments: arguments.into(),
+                    }));
                 }
                 Some("tool_result") => {
                     let shown = text_of(block.content).unwrap_or_default();

@@ -121,18 +121,20 @@ impl TranscriptReader for Reader {
                     .for_each(|text| take(SessionEvent::Said(text)));
             }
             Some("function_call") => {
-                let arguments = payload.arguments.map_or("", RawValue::get);
-                let command = string(payload.arguments).and_then(|text| command_in(&text));
+                // The arguments are JSON in a JSON string.
+                let raw = payload.arguments.map_or("", RawValue::get);
+                let arguments = string(payload.arguments).unwrap_or(Cow::Borrowed(raw));
+                let command = command_in(&arguments);
                 take(SessionEvent::Called(ToolCall { id, tool, command, arguments }));
             }
             Some("local_shell_call") => {
-                let arguments = payload.action.map_or("", RawValue::get);
-                let command = command_in(arguments);
+                let arguments = Cow::Borrowed(payload.action.map_or("", RawValue::get));
+                let command = command_in(&arguments);
                 let tool = "shell".to_owned();
                 take(SessionEvent::Called(ToolCall { id, tool, command, arguments }));
             }
             Some("custom_tool_call") => {
-                let arguments = payload.input.map_or("", RawValue::get);
+                let arguments = Cow::Borrowed(payload.input.map_or("", RawValue::get));
                 take(SessionEvent::Called(ToolCall { id, tool, command: None, arguments }));
             }
             Some("function_call_output" | "custom_tool_call_output") => {

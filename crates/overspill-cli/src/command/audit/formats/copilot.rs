@@ -20,6 +20,10 @@ pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
 
 const CUT: &str = "Output too large to read at once";
 
+/// The types of lines with events.
+const EVENTS: [&str; 4] =
+    ["assistant.message", "tool.execution_complete", "user.message", "system.message"];
+
 struct Reader;
 
 #[derive(Deserialize)]
@@ -78,6 +82,12 @@ impl TranscriptReader for Reader {
         line: &'a str,
         take: &mut dyn FnMut(SessionEvent<'a>),
     ) -> serde_json::Result<()> {
+        // Most lines have no events. Their type is at the start, so they are not parsed.
+        if let Some(kind) = line.strip_prefix("{\"type\":\"")
+            && !EVENTS.iter().any(|event| kind.starts_with(event))
+        {
+            return Ok(());
+        }
         let Line { kind, data } = serde_json::from_str(line)?;
         let Some(data) = data else { return Ok(()) };
         match kind.as_deref() {
@@ -92,7 +102,12 @@ impl TranscriptReader for Reader {
                     let tool = request.name.unwrap_or_default();
                     let command = command_in(arguments).filter(|_| tool == "bash");
                     let id = request.id.unwrap_or_default();
-                    take(SessionEvent::Called(ToolCall { id, tool, command, arguments }));
+                    take(SessionEvent::Called(ToolCall {
+                        id,
+                        tool,
+                        command,
+                        arguments: arguments.into(),
+                    }));
                 }
             }
             Some("tool.execution_complete") => {

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::command::audit::event::{
     SessionEvent, ToolCall, ToolOutput, TranscriptFormat, TranscriptReader, command_in, end_of,
-    exit_after, list, start_of, string, text_of,
+    exit_after, items, start_of, string, text_of,
 };
 
 pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
@@ -114,10 +114,9 @@ impl TranscriptReader for Reader {
                     let text = text_of(content).filter(|text| !text.is_empty());
                     text.into_iter().for_each(|text| take(SessionEvent::Said(text)));
                     let thoughts = thoughts.map(RawValue::get).filter(|text| *text != "[]");
-                    thoughts.into_iter().for_each(|text| take(SessionEvent::Said(text.into())));
+                    thoughts.into_iter().for_each(|text| take(SessionEvent::SaidJson(text)));
                 }
-                for call in list(calls) {
-                    let call: Call<'_> = serde_json::from_str(call.get())?;
+                for call in items::<Call<'_>>(calls)? {
                     let id = call.id.unwrap_or_default();
                     if call.result.is_none() || !self.is_new(&id) {
                         continue;
@@ -125,7 +124,8 @@ impl TranscriptReader for Reader {
                     let arguments = call.args.map_or("", RawValue::get);
                     let tool = call.name.unwrap_or_default();
                     let command = command_in(arguments).filter(|_| tool == "run_shell_command");
-                    let called = ToolCall { id: id.clone(), tool, command, arguments };
+                    let called =
+                        ToolCall { id: id.clone(), tool, command, arguments: arguments.into() };
                     take(SessionEvent::Called(called));
                     take(SessionEvent::Answered(output(id, call.result, call.display)?));
                 }
@@ -144,8 +144,7 @@ fn output<'a>(
     display: Option<&'a RawValue>,
 ) -> serde_json::Result<ToolOutput<'a>> {
     let mut shown: Option<Cow<'a, str>> = None;
-    for part in list(result) {
-        let part: ResultPart<'a> = serde_json::from_str(part.get())?;
+    for part in items::<ResultPart<'a>>(result)? {
         let text = part.response.and_then(|it| it.response).and_then(|it| it.text().0);
         shown = match (shown, text) {
             (Some(all), Some(text)) => Some(Cow::Owned(format!("{all}\n{text}"))),

@@ -89,7 +89,8 @@ impl TranscriptReader for Reader {
                     let arguments = state.input.map_or("", RawValue::get);
                     let (id, tool) = (part.id.unwrap_or_default(), part.tool.unwrap_or_default());
                     let command = command_in(arguments).filter(|_| tool == "bash");
-                    let called = ToolCall { id: id.clone(), tool, command, arguments };
+                    let called =
+                        ToolCall { id: id.clone(), tool, command, arguments: arguments.into() };
                     take(SessionEvent::Called(called));
                     let Some(shown) = string(state.output).or_else(|| string(state.error)) else {
                         continue;

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::command::audit::event::{
     SessionEvent, ToolCall, ToolOutput, TranscriptFormat, TranscriptReader, command_in, end_of,
-    list, string, text_of,
+    items, string, text_of,
 };
 
 pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
@@ -61,14 +61,18 @@ impl TranscriptReader for Reader {
         let Some(message) = message else { return Ok(()) };
         match message.role.as_deref() {
             Some("assistant") => {
-                for part in list(message.content) {
-                    let part: Part<'_> = serde_json::from_str(part.get())?;
+                for part in items::<Part<'_>>(message.content)? {
                     if part.kind.as_deref() == Some("toolCall") {
                         let arguments = part.arguments.map_or("", RawValue::get);
                         let tool = part.name.unwrap_or_default();
                         let command = command_in(arguments).filter(|_| tool == "bash");
                         let id = part.id.unwrap_or_default();
-                        take(SessionEvent::Called(ToolCall { id, tool, command, arguments }));
+                        take(SessionEvent::Called(ToolCall {
+                            id,
+                            tool,
+                            command,
+                            arguments: arguments.into(),
+                        }));
                     } else {
                         let text = string(part.text.or(part.thinking));
                         text.into_iter().for_each(|text| take(SessionEvent::Said(text)));

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::gemini::{FunctionResponse, ResponseText};
 use crate::command::audit::event::{
     SessionEvent, ToolCall, ToolOutput, TranscriptFormat, TranscriptReader, command_in, end_of,
-    exit_after, list, start_of, string,
+    exit_after, items, start_of, string,
 };
 
 pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
@@ -89,20 +89,23 @@ impl TranscriptReader for Reader {
         let parts = message.and_then(|message| message.parts);
         match kind.as_deref() {
             Some("assistant") => {
-                for part in list(parts) {
-                    let part: Part<'_> = serde_json::from_str(part.get())?;
+                for part in items::<Part<'_>>(parts)? {
                     string(part.text).into_iter().for_each(|text| take(SessionEvent::Said(text)));
                     let Some(call) = part.call else { continue };
                     let arguments = call.args.map_or("", RawValue::get);
                     let tool = call.name.unwrap_or_default();
                     let command = command_in(arguments).filter(|_| tool == "run_shell_command");
                     let id = call.id.unwrap_or_default();
-                    take(SessionEvent::Called(ToolCall { id, tool, command, arguments }));
+                    take(SessionEvent::Called(ToolCall {
+                        id,
+                        tool,
+                        command,
+                        arguments: arguments.into(),
+                    }));
                 }
             }
             Some("tool_result") => {
-                for part in list(parts) {
-                    let part: Part<'_> = serde_json::from_str(part.get())?;
+                for part in items::<Part<'_>>(parts)? {
                     let Some(response) = part.response else { continue };
                     let id = response.id.unwrap_or_default();
                     let display = result.as_ref().and_then(|result| result.display);

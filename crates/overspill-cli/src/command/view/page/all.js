@@ -6,9 +6,10 @@ const MOST_PIECES = 8;
 
 class AllView {
   /// `parts` has two lists of ranges: shown and read. All offsets are offsets in the stored copy.
-  constructor(id, total, parts) {
-    this.id = id;
-    this.total = total;
+  constructor(output, parts) {
+    this.id = output.id;
+    this.total = output.bytes;
+    this.lines = (output.record || {}).lines;
     this.parts = parts;
     this.failures = [];
     this.failed = new Set();
@@ -30,11 +31,11 @@ class AllView {
 
   pressed(event) {
     const page = Math.max(1, Math.floor(this.total / 100));
-    const moves = { Home: 0, End: this.total, ...(event.target === this.map && {
+    const moves = { Home: 0, End: Infinity, ...(event.target === this.map && {
       ArrowUp: this.place() - page, ArrowDown: this.place() + page, PageUp: this.place() - 10 * page, PageDown: this.place() + 10 * page }) };
     if (!(event.key in moves) || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    this.go(Math.min(Math.max(moves[event.key], 0), this.total));
+    this.go(Math.max(moves[event.key], 0));
   }
 
   async load(anchor) {
@@ -43,34 +44,66 @@ class AllView {
     return piece;
   }
 
-  /// Shows the line at a byte, or a line by its number.
-  async go(byte, number_) {
+  /// Shows the line at a byte, or a line by its number. The byte `Infinity` is the end, also of an output that grows.
+  async go(byte, wanted) {
     const turn = (this.turn = (this.turn || 0) + 1);
+    this.aim = wanted ? null : byte;
+    const reads = reading((node) => { if (turn === this.turn) { this.pieces = []; this.rows.replaceChildren(node); } });
     try {
-      const piece = await this.load(number_ ? { line: number_ } : byte >= this.total && byte > 0 ? { to: this.total } : { near: byte });
+      const atEnd = byte > 0 && byte >= this.total;
+      const piece = await this.load(wanted ? { line: wanted } : atEnd ? { to: Number.MAX_SAFE_INTEGER } : { near: byte });
+      clearTimeout(reads);
       if (turn !== this.turn) return;
-      this.pieces.forEach((it) => it.node.remove());
+      const found = wanted && piece.rows.find((row) => row.line === wanted);
+      if (wanted && !found) {
+        const wrong = this.lacks(wanted, piece);
+        say(wrong.text);
+        if (!wrong.moves && this.pieces.length) return;
+      }
       this.pieces = [];
+      this.rows.replaceChildren();
       this.add(piece, false);
       this.rows.scrollTop = 0;
-      const target = number_ ? piece.rows.find((row) => row.line >= number_) : [...piece.rows].reverse().find((row) => row.at <= byte);
+      const target = wanted ? found || piece.rows[0] : [...piece.rows].reverse().find((row) => row.at <= byte);
       const at = target ? target.at : piece.bytes[0];
-      this.mark(at);
+      this.aim = at;
+      this.mark(at, Boolean(wanted) || this.failed.has(at));
       await this.fill();
       if (turn !== this.turn) return;
       const row = this.rows.querySelector(`[data-at="${at}"]`);
       if (row) this.rows.scrollTop = Math.max(0, row.offsetTop - this.rows.offsetTop - this.rows.clientHeight / 3);
-      if (byte >= this.total) this.rows.scrollTop = this.rows.scrollHeight;
+      if (atEnd) this.rows.scrollTop = this.rows.scrollHeight;
       this.draw();
     } catch (error) {
-      this.rows.replaceChildren(trouble(error));
+      if (turn === this.turn) this.rows.replaceChildren(trouble(error));
+    } finally {
+      clearTimeout(reads);
+      if (turn === this.turn) this.aim = null;
     }
   }
 
-  mark(at) {
+  /// Explains why no row has the number of a line, and tells whether the page should go to the nearest row.
+  lacks(wanted, piece) {
+    const there = this.lines ? `: the output has ${plural(this.lines, 'line')}` : '';
+    if (!piece.rows.some((row) => row.line)) return { text: 'the lines of this output have no numbers', moves: false };
+    if (this.lines && wanted <= this.lines) return { text: `line ${number(wanted)} was not saved: this is the nearest saved line before it`, moves: true };
+    return { text: `there is no line ${number(wanted)}${there}`, moves: false };
+  }
+
+  /// Returns the byte from which `n` and `N` search: the marked row if it is on the screen, else the top of the screen.
+  here() {
+    if (this.aim !== null && this.aim !== undefined) return { at: Math.min(this.aim, this.total), isMarked: true };
+    const row = this.rows.querySelector('.row.here');
+    const box = this.rows.getBoundingClientRect();
+    const place = row && row.getBoundingClientRect();
+    const isMarked = Boolean(row) && place.bottom > box.top && place.top < box.bottom;
+    return { at: isMarked ? Number(row.dataset.at) : this.place(), isMarked };
+  }
+
+  mark(at, isWanted) {
     this.rows.querySelectorAll('.here').forEach((row) => row.classList.remove('here'));
     const row = this.rows.querySelector(`[data-at="${at}"]`);
-    if (row && at > 0) row.classList.add('here');
+    if (row && (at > 0 || isWanted)) row.classList.add('here');
   }
 
   add(piece, before) {

@@ -4,7 +4,7 @@
 const calls = document.getElementById('calls');
 const detail = document.getElementById('detail');
 const pattern = document.getElementById('pattern');
-const state = { limit: 50, filters: {}, text: '', outputs: [], view: null, id: null };
+const state = { limit: 50, filters: {}, text: '', outputs: [], view: null, id: null, visit: 0 };
 
 /* The list */
 
@@ -27,13 +27,13 @@ function row(output) {
   const record = output.record || {};
   const call = record.call || {};
   const { count } = partsOf(output);
-  const exit = record.running ? 'runs' : output.exit ? `exit ${output.exit}` : null;
+  const exit = record.running ? 'runs' : record.cut_short ? 'cut short' : output.exit ? `exit ${output.exit}` : null;
   return el('a', { class: 'call', href: `#/${encodeURIComponent(output.id)}`, 'data-id': output.id, 'aria-current': String(output.id === state.id) },
     el('span', { class: 'command' }, line((call.command || call.tool || output.id).slice(0, 300))),
     bar(output),
     el('span', { class: 'about' }, el('span', {}, time(output.created)), record.host ? el('span', {}, record.host) : null,
       exit ? el('span', { class: 'bad' }, exit) : null, count ? el('span', { class: 'bad' }, `${plural(count, 'failure')} cut`) : null, output.pinned ? el('span', {}, 'pinned') : null,
-      el('span', {}, `${size(record.bytes || output.bytes)} → ${record.on_terminal ? 'terminal' : size(record.sent)}`)));
+      el('span', {}, isUnfinished(output) ? `${size(output.bytes)}${record.running ? ' so far' : ''}` : `${size(record.bytes || output.bytes)} → ${record.on_terminal ? 'terminal' : size(record.sent)}`)));
 }
 
 function drawList() {
@@ -81,7 +81,7 @@ async function live() {
       try {
         const [output] = await ask('output', { id: view.id });
         if (state.view === view && !(output.record || {}).running) show(output.id, view.tab, view.tab === 'all' ? view.whole.place() : 0);
-        else if (view.whole) { view.whole.total = output.bytes; view.whole.scrolled(); }
+        else if (state.view === view) view.grown(output);
       } catch { /* The next round tries again. */ }
     }
   }
@@ -90,57 +90,37 @@ async function live() {
 
 /* The right side */
 
-async function show(id, tab, at) {
+/// Highlights the row of the open output, or no row.
+function highlight(id) {
   state.id = id;
+  rows.querySelectorAll('.call').forEach((node) => node.setAttribute('aria-current', String(node.dataset.id === id)));
+}
+
+/// Begins to show something else. Returns a function that tells whether the user has gone elsewhere since, so that a late
+/// answer replaces nothing.
+function visit(id) {
+  const own = (state.visit += 1);
+  highlight(id);
+  return () => own !== state.visit;
+}
+
+async function show(id, tab, at) {
+  const isGone = visit(id);
+  const reads = reading((node) => { if (!isGone()) detail.replaceChildren(node); });
   try {
     const [output] = await ask('output', { id });
-    state.id = output.id;
+    clearTimeout(reads);
+    if (isGone()) return;
+    highlight(output.id);
     state.view = new OutputView(output, refresh);
     detail.replaceChildren(...state.view.node);
     await state.view.open(tab || 'seen', at);
   } catch (error) {
+    if (isGone()) return;
     state.view = null;
     detail.replaceChildren(el('p', { class: 'pad' }, el('a', { class: 'back', href: '#/' }, '← back')), trouble(error));
-  }
-  rows.querySelectorAll('.call').forEach((node) => node.setAttribute('aria-current', String(node.dataset.id === state.id)));
-}
-
-async function search(text, from) {
-  const found = await ask('grep', { regexp: text, 'ignore-case': true, from });
-  const nodes = [];
-  let before = null;
-  for (const hit of found) {
-    if (hit.not_searched || hit.next) continue;
-    if (hit.id !== before) {
-      const known = state.outputs.find((it) => it.id === hit.id);
-      const name = known && known.record.call.command ? known.record.call.command : hit.id;
-      nodes.push(el('div', { class: 'session' }, el('a', { href: `#/${encodeURIComponent(hit.id)}` }, line(name.slice(0, 200)))));
-    }
-    before = hit.id;
-    nodes.push(el('a', { class: 'hit', href: `#/${encodeURIComponent(hit.id)}/all/${hit.line}` }, el('span', { class: 'number' }, String(hit.line)), line(hit.text.slice(0, 600))));
-  }
-  const missing = found.find((hit) => hit.not_searched);
-  if (missing) nodes.push(el('p', { class: 'pad faint' }, missing.what));
-  const next = found.find((hit) => hit.next);
-  const place = next && /--from[ =](\S+)/.exec(next.next);
-  if (place) {
-    nodes.push(el('button', { class: 'more', type: 'button', onclick: async (event) => {
-      try { event.target.replaceWith(...await search(text, place[1].replace(/'/g, ''))); } catch (error) { say(error.message); }
-    } }, `Continue the search (${next.what})`));
-  }
-  return nodes;
-}
-
-async function showSearch(text) {
-  state.view = null;
-  state.id = null;
-  pattern.value = text;
-  detail.replaceChildren(el('p', { class: 'pad faint' }, 'Searching …'));
-  try {
-    const nodes = await search(text);
-    detail.replaceChildren(el('h2', { class: 'pad' }, el('a', { class: 'back', href: '#/' }, '← '), nodes.length ? `Lines with “${text}”` : `No line matches “${text}”`), ...nodes);
-  } catch (error) {
-    detail.replaceChildren(trouble(error));
+  } finally {
+    clearTimeout(reads);
   }
 }
 
@@ -162,11 +142,12 @@ function plot(list, name) {
 }
 
 async function showStats(days) {
+  const isGone = visit(null);
   state.view = null;
-  state.id = null;
   detail.replaceChildren(el('p', { class: 'pad faint' }, 'Counting …'));
   try {
     const [stats] = await ask('stats', { days });
+    if (isGone()) return;
     const sum = (title, bytes) => el('div', {}, el('span', { class: 'faint' }, title), el('b', {}, size(bytes)), el('span', { class: 'faint' }, tokens(bytes)));
     const choose = el('select', { 'aria-label': 'Days', onchange: (event) => showStats(event.target.value) }, [1, 7, 30, 90].map((n) => el('option', { value: String(n), selected: n === Number(days) }, plural(n, 'day'))));
     const cut = stats.unseen_failure_lines;
@@ -181,7 +162,7 @@ async function showStats(days) {
       groups.filter(([key]) => Array.isArray(stats[key]) && stats[key].length).map(([key, name, title]) => [el('h2', {}, title), plot(stats[key].slice(0, key === 'by_day' ? 90 : 15), name)]),
       el('p', { class: 'faint' }, 'These numbers do not count short outputs. `overspill stats` prints the same numbers; docs/stats.md explains them.')));
   } catch (error) {
-    detail.replaceChildren(trouble(error));
+    if (!isGone()) detail.replaceChildren(trouble(error));
   }
 }
 
@@ -196,8 +177,8 @@ async function route() {
   if (first !== 'search') pattern.value = '';
   document.body.classList.toggle('one', Boolean(first));
   if (!first) {
+    visit(null);
     state.view = null;
-    state.id = null;
     detail.replaceChildren(el('p', { class: 'pad faint' }, 'Choose an output.'));
     drawList();
   } else if (first === 'stats') await showStats(30);
@@ -205,7 +186,7 @@ async function route() {
   else if (state.view && state.id === first) await state.view.open(second || 'seen', 0, Number(third) || undefined);
   else {
     await show(first, third ? 'seen' : second);
-    if (third && state.view) await state.view.open('all', 0, Number(third));
+    if (third && state.view && state.view.id === state.id) await state.view.open('all', 0, Number(third));
   }
 }
 
@@ -224,7 +205,7 @@ function move(step) {
 }
 
 document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) {
     if (event.key === 'Escape') event.target.blur();
     return;
@@ -232,7 +213,8 @@ document.addEventListener('keydown', (event) => {
   const { view } = state;
   const actions = {
     j: () => move(1), k: () => move(-1), '/': () => pattern.focus(), s: () => { location.hash = '#/stats'; }, '?': () => keys.showModal(),
-    y: view && (() => view.copy()), n: view && view.tab === 'all' && (() => view.step(1)), N: view && view.tab === 'all' && (() => view.step(-1)),
+    y: view && (() => view.copy()),
+    ...(view && view.tab === 'all' && view.whole && { n: () => view.step(1), N: () => view.step(-1), Home: () => view.whole.go(0), End: () => view.whole.go(Infinity) }),
     Escape: () => { if (!keys.open) location.hash = '#/'; },
   };
   const tab = view && TABS[Number(event.key) - 1];
@@ -244,6 +226,8 @@ document.addEventListener('keydown', (event) => {
 document.getElementById('help').addEventListener('click', () => keys.showModal());
 document.getElementById('search').addEventListener('submit', (event) => {
   event.preventDefault();
+  // The keys of the page work again.
+  pattern.blur();
   if (pattern.value) location.hash = `#/search/${encodeURIComponent(pattern.value)}`;
 });
 

@@ -14,9 +14,13 @@ function partsOf(output) {
   return { shown, read, failures: unread, count: cut.lines === undefined ? null : Math.max(0, cut.lines - (cut.first || []).length + unread.length) };
 }
 
+/// Tells whether nobody knows yet how much of an output the agent gets: the command runs, or overspill was killed.
+const isUnfinished = (output) => Boolean((output.record || {}).running || (output.record || {}).cut_short);
+
 /// Draws the shares of an output as a bar: shown, read later, cut.
 function bar(output) {
   const record = output.record || {};
+  if (isUnfinished(output)) return el('span', { class: 'bar unknown', role: 'img', 'aria-label': 'the shares are not known' });
   const total = Math.max(1, record.bytes || output.bytes);
   const { shown, read } = partsOf(output);
   const pieces = record.shown ? record.shown.bytes : 0;
@@ -71,7 +75,7 @@ class OutputView {
     this.tabs.querySelector(`#tab-${name}`).focus();
   }
 
-  head() {
+  facts() {
     const { output } = this;
     const record = output.record || {};
     const call = record.call || {};
@@ -81,8 +85,9 @@ class OutputView {
     const saved = would - (sent || 0) - (record.retrieved || 0);
     const exit = record.signal ? `signal ${record.signal}` : output.exit;
     const replayed = output.used_words !== undefined;
+    const isOpen = isUnfinished(output);
     const state = record.running ? 'still runs' : record.cut_short ? 'cut short: the process that saved the output was killed' : null;
-    const facts = [
+    const all = [
       ['directory', call.directory],
       ['exit code', exit === null ? null : String(exit), output.exit ? 'bad' : ''],
       ['state', state, 'bad'],
@@ -91,10 +96,17 @@ class OutputView {
       ['host', record.host],
       ['tool', call.tool],
       ['session', call.session],
-      ['size', `${size(bytes)}${record.lines ? `, ${plural(record.lines, 'line')}` : ''} → ${record.on_terminal ? 'all on a terminal' : `${size(sent)} ${replayed ? 'with overspill' : 'sent to the agent'}`}`],
+      ['size', isOpen ? `${size(output.bytes)}${record.running ? ' so far' : ''}` : `${size(bytes)}${record.lines ? `, ${plural(record.lines, 'line')}` : ''} → ${record.on_terminal ? 'all on a terminal' : `${size(sent)} ${replayed ? 'with overspill' : 'sent to the agent'}`}`],
       ['read later', record.retrieved ? size(record.retrieved) : null],
-      ['saved tokens', record.on_terminal || replayed ? null : `${tokens(saved)}${record.baseline === undefined || record.baseline === null ? '' : ` (${record.host || 'the host'} alone would show ${size(would)})`}`],
+      ['saved tokens', record.on_terminal || replayed || isOpen ? null : `${tokens(saved)}${record.baseline === undefined || record.baseline === null ? '' : ` (${record.host || 'the host'} alone would show ${size(would)})`}`],
     ];
+    return all.filter(([, value]) => value).map(([key, value, kind]) => el('div', {}, el('dt', {}, key), el('dd', { class: kind }, value)));
+  }
+
+  head() {
+    const { output } = this;
+    const call = (output.record || {}).call || {};
+    this.factList = el('dl', { class: 'facts' }, this.facts());
     this.pin = el('button', { type: 'button', onclick: () => this.togglePin() }, output.pinned ? 'Unpin' : 'Pin');
     const actions = FILED ? [] : [
       el('button', { type: 'button', onclick: () => this.copy(), title: 'Key y' }, 'Copy read command'),
@@ -106,8 +118,17 @@ class OutputView {
     this.warn();
     return el('div', { class: 'head' },
       el('h1', {}, el('a', { class: 'back', href: '#/', 'aria-label': 'Back to the list' }, '← '), line(call.command || call.tool || output.id)),
-      el('dl', { class: 'facts' }, facts.filter(([, value]) => value).map(([key, value, kind]) => el('div', {}, el('dt', {}, key), el('dd', { class: kind }, value)))),
+      this.factList,
       el('div', { class: 'actions' }, actions), this.banner);
+  }
+
+  /// Shows the new size of an output whose command still runs.
+  grown(output) {
+    this.output = output;
+    this.factList.replaceChildren(...this.facts());
+    if (!this.whole) return;
+    this.whole.total = output.bytes;
+    this.whole.scrolled();
   }
 
   /// Warns about lines with signs of failure that were cut and never read, with a button for each line.
@@ -188,14 +209,18 @@ class OutputView {
     this.panel.className = `panel ${this.tab}`;
     this.panel.setAttribute('aria-labelledby', `tab-${this.tab}`);
     const turn = (this.turn = (this.turn || 0) + 1);
+    const reads = reading((node) => { if (turn === this.turn) this.panel.replaceChildren(node); });
     try {
       const content = await { seen: () => this.seen(), all: () => this.all(), why: () => this.why(), diff: () => this.diff(1), if: () => this.whatIf() }[this.tab]();
       if (turn !== this.turn) return;
+      clearTimeout(reads);
       this.panel.replaceChildren(...[content].flat());
       if (this.tab === 'all') await this.whole.go(at || 0, lineNumber);
       if (turn === this.turn) this.ready = this.tab;
     } catch (error) {
       if (turn === this.turn) this.panel.replaceChildren(trouble(error));
+    } finally {
+      clearTimeout(reads);
     }
   }
 
@@ -220,18 +245,16 @@ class OutputView {
   all() {
     const { output, parts } = this;
     const places = { shown: storedRanges(output, parts.shown), read: storedRanges(output, parts.read) };
-    this.whole = new AllView(this.id, output.bytes, places);
+    this.whole = new AllView(output, places);
     const failures = el('span', { class: 'key failure' }, 'sign of failure');
     const step = (way) => {
       const list = this.whole.failures;
-      const here = this.here === undefined ? this.whole.place() : this.here;
-      const next = way > 0 ? list.find((at) => at > here) : [...list].reverse().find((at) => at < here);
+      const { at: here, isMarked } = this.whole.here();
+      const next = way > 0 ? list.find((at) => at > here || (at === here && !isMarked)) : [...list].reverse().find((at) => at < here);
       if (next === undefined) { say('no more signs of failure'); return; }
-      this.here = next;
       this.whole.go(next);
     };
     this.step = step;
-    this.here = undefined;
     ask('failures', { id: this.id }).then(([found]) => {
       const cut = parts.failures.map((at) => storedPlace(output, at)).filter((at) => at !== undefined);
       const known = [...new Set([...found.places, ...cut])].sort((a, b) => a - b);
@@ -241,7 +264,7 @@ class OutputView {
       failures.textContent = found.read || !found.total ? `${plural(known.length, 'sign')} of failure${rest}` : 'not searched for failures: not a log';
     }).catch(() => {});
     const goTo = el('input', { type: 'text', inputmode: 'numeric', size: '9', placeholder: 'Line', 'aria-label': 'Go to line' });
-    const form = el('form', { onsubmit: (event) => { event.preventDefault(); const n = Number(goTo.value.replace(/\D/g, '')); if (n > 0) this.whole.go(0, n); } }, goTo);
+    const form = el('form', { onsubmit: (event) => { event.preventDefault(); const n = Number(goTo.value.replace(/[\s,._]/g, '')); if (Number.isSafeInteger(n) && n > 0) this.whole.go(0, n); else say('type the number of a line, such as 120'); } }, goTo);
     return [el('div', { class: 'tools' },
       el('span', { class: 'key shown' }, 'shown'), el('span', { class: 'key read' }, 'read later'), el('span', { class: 'key' }, 'cut'), failures,
       el('button', { type: 'button', onclick: () => step(-1), title: 'Key N' }, '↑ failure'), el('button', { type: 'button', onclick: () => step(1), title: 'Key n' }, '↓ failure'), form),

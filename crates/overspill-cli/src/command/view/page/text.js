@@ -119,8 +119,11 @@ const FILED = (() => {
   return node ? JSON.parse(node.textContent) : null;
 })();
 
-/// The page asks for the first list before the other scripts load.
-const FIRST_LIST = 'api/list?limit=50';
+/// Shows a sentence if an answer takes longer than 300 ms. The caller clears the returned timer.
+const reading = (shown) => setTimeout(() => shown(el('p', { class: 'pad faint', role: 'status' }, 'overspill reads the output …')), 300);
+
+/// The first list. The head of the page names it, so that the browser asks for it before the scripts load.
+const FIRST_LIST = FILED ? null : document.getElementById('first-list').getAttribute('href');
 let firstList = FILED ? null : fetch(FIRST_LIST);
 if (firstList) firstList.catch(() => {});
 
@@ -149,7 +152,8 @@ async function ask(question, query, method) {
     throw new Refused('`overspill view` does not run any more', 'run `overspill view` again and open the new address');
   }
   const text = await answer.text();
-  if (!(answer.headers.get('content-type') || '').includes('ndjson')) throw new Refused(text || answer.statusText);
+  // An answer without objects is empty, and an empty answer has no type.
+  if (!(answer.ok && !text) && !(answer.headers.get('content-type') || '').includes('ndjson')) throw new Refused(text || answer.statusText);
   const objects = text.split('\n').filter(Boolean).map((one) => JSON.parse(one));
   const failed = objects.find((it) => it.error && it.error.message);
   if (failed) throw new Refused(failed.error.message, failed.error.hint);
