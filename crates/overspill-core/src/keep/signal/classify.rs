@@ -3,8 +3,9 @@
 use super::diagnostic::Report;
 use super::line::{ScoredLine, ScoredLines};
 use super::outcome::{self, Outcome};
+use super::prose::{self, ProseForm};
 use super::source::{self, SourceForm};
-use super::{listing, prose, records, search};
+use super::{listing, records, search};
 use crate::{Kind, KindHint};
 
 /// The distance of the best score from the median score of an output. Up to the first number the
@@ -89,7 +90,8 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
     let report = Report::of(lines);
     // The scan holds only the best lines of a long output. They do not tell what most lines are.
     let is_whole = lines.lines.len() as u64 == lines.count();
-    let is_certain_prose = is_whole && !report.is_report && prose::is_certain(lines);
+    let prose = prose::prose_form(lines);
+    let is_certain_prose = is_whole && !report.is_report && prose == ProseForm::Certain;
     let form = match report.is_report {
         true => SourceForm::No,
         false => source::source_form(lines, is_certain_prose),
@@ -101,7 +103,7 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
         return Class::without_failure(Kind::Prose);
     }
     let is_source = form != SourceForm::No;
-    let is_prose = prose::is_prose(lines);
+    let is_prose = prose != ProseForm::No;
     let is_file = matches!(hint.likely, Some(Kind::Source | Kind::Prose | Kind::Search));
     let is_doubtful =
         is_source || is_prose || is_file || hint.succeeded || records::are_records(lines);

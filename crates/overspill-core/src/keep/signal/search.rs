@@ -38,7 +38,8 @@ enum Form<'a> {
 /// Tells whether the lines are the results of a search.
 pub(super) fn is_search(lines: &ScoredLines) -> bool {
     let (mut in_file, mut below, mut names, mut messages, mut all) = (0, 0, 0, 0, 0);
-    let (mut follow, mut context) = (0, 0);
+    let (mut follow, mut context, mut others) = (0, 0, 0);
+    let most_others = lines.lines.len() * (10 - RESULTS) / 10;
     let mut last_below = None;
     for line in &lines.lines {
         all += 1;
@@ -58,7 +59,12 @@ pub(super) fn is_search(lines: &ScoredLines) -> bool {
             }
             Form::Name => names += 1,
             Form::Separator => all -= 1,
-            Form::Other => {}
+            Form::Other => {
+                others += 1;
+                if others > most_others {
+                    return false;
+                }
+            }
         }
     }
     // Numbers that follow each other are those of a file that is read, unless some lines are matches and some context.

@@ -41,7 +41,7 @@ pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm
     let count = lines.lines.len();
     let (mut statements, mut numbered, mut before) = (0, 0, None);
     let (mut words, mut code, mut comments, mut indented, mut quoted) = (0, 0, 0, 0, 0);
-    let (mut quotes, mut text_block) = (0, TextBlock::default());
+    let (mut quotes, mut text_block, mut may_be_code) = (0, TextBlock::default(), true);
     for line in &lines.lines {
         let text = lines.text(line);
         let number = number(text);
@@ -51,6 +51,9 @@ pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm
         before = number;
         let inner = without_number(text);
         statements += usize::from(ends_statement(inner.trim_ascii()));
+        if !may_be_code {
+            continue;
+        }
         let is_comment = is_comment(inner.trim_ascii());
         if text_block.contains(inner.trim_ascii()) && !is_comment {
             quotes += 1;
@@ -60,10 +63,12 @@ pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm
             comments += usize::from(is_comment);
             indented += usize::from(inner[0].is_ascii_whitespace());
             quoted += usize::from(inner.starts_with(b"E   "));
+            may_be_code = (words - code) * 100 <= count * (100 - CODE);
         }
     }
     let is_bare = !has_headings || (code - comments) * 100 >= (words - comments) * CODE;
-    let is_code = is_bare
+    let is_code = may_be_code
+        && is_bare
         && code * 100 >= words * CODE
         && (indented + comments) * INDENTED >= words
         && words * QUOTES >= quotes
@@ -234,7 +239,7 @@ const STATEMENT_WORDS: [&[u8]; 117] = [
 fn is_code(line: &[u8]) -> bool {
     let text = line.trim_ascii();
     // These are Markdown links, lines of a stack trace, and log levels.
-    if memchr::memmem::find(text, b"](http").is_some() {
+    if memchr::memchr_iter(b']', text).any(|at| text[at..].starts_with(b"](http")) {
         return false;
     }
     if text.starts_with(b"at ") || text.starts_with(b"[") || stamp::len(text) > 0 {
