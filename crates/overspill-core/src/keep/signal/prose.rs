@@ -65,6 +65,7 @@ pub(super) fn prose_form(lines: &ScoredLines) -> ProseForm {
     }
     headings += titles;
     let is_help = is_help(&texts, options);
+    let is_help = is_help || is_notes(&texts);
     match () {
         () if is_help || titles >= FEWEST_TITLES && titles * TITLES >= texts.len() => {
             ProseForm::Certain
@@ -72,6 +73,41 @@ pub(super) fn prose_form(lines: &ScoredLines) -> ProseForm {
         () if options >= FEWEST && options * OPTIONS >= texts.len() => ProseForm::Likely,
         () if headings >= FEWEST && headings * HEADINGS >= texts.len() => ProseForm::Likely,
         () => ProseForm::No,
+    }
+}
+
+/// The largest number of lines in notes for each item of a list.
+const ITEMS: usize = 4;
+
+/// The largest number of lines in notes for each line with Markdown inside.
+const MARKED: usize = 3;
+
+/// The smallest number of items in notes.
+const FEWEST_ITEMS: usize = 6;
+
+/// Tells whether the lines are notes without headings, such as the report of an agent: lists, and
+/// names in backticks or bold words in many lines.
+fn is_notes(texts: &[&[u8]]) -> bool {
+    let (mut lines, mut items, mut marked) = (0, 0, 0);
+    for text in texts.iter().map(|text| text.trim_ascii_start()).filter(|text| !text.is_empty()) {
+        lines += 1;
+        items += usize::from(is_item(text));
+        let marks = |text: &[u8]| text.windows(2).any(|two| two == b"**");
+        marked += usize::from(memchr::memchr_iter(b'`', text).count() >= 2 || marks(text));
+        if (lines - items) * ITEMS > texts.len() * (ITEMS - 1) {
+            return false;
+        }
+    }
+    items >= FEWEST_ITEMS && items * ITEMS >= lines && marked * MARKED >= lines
+}
+
+/// Tells whether a line begins an item of a list: `- `, `* `, `1. `, `1) `.
+fn is_item(text: &[u8]) -> bool {
+    let digits = text.iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = &text[digits..];
+    match digits {
+        0 => rest.starts_with(b"- ") || rest.starts_with(b"* "),
+        _ => rest.starts_with(b". ") || rest.starts_with(b") "),
     }
 }
 
