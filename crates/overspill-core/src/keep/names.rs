@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// The smallest number of bytes of a name.
 const SHORTEST: usize = 8;
@@ -70,8 +71,8 @@ impl NamesRoom {
 pub(crate) struct LineNames {
     lines: Vec<LineSize>,
     names: Vec<u32>,
-    /// How often each name comes that comes more than once.
-    repeated: HashMap<u32, u32, BuildHasherDefault<NameHash>>,
+    /// How often each name comes that comes more than once. A small room does not need the counts.
+    repeated: OnceLock<HashMap<u32, u32, BuildHasherDefault<NameHash>>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -112,11 +113,18 @@ impl LineNames {
                 (text.len() as u32 + u32::from(clipped), all.names.len() as u32);
             all.lines.push(LineSize { number, bytes, clipped, weight, names_end });
         }
-        let mut sorted = all.names.clone();
-        sorted.sort_unstable();
-        let runs = sorted.chunk_by(|a, b| a == b).filter(|run| run.len() > 1);
-        all.repeated = runs.map(|run| (run[0], run.len() as u32)).collect();
         all
+    }
+
+    /// Returns how often a name comes.
+    fn count(&self, name: u32) -> u32 {
+        let repeated = self.repeated.get_or_init(|| {
+            let mut sorted = self.names.clone();
+            sorted.sort_unstable();
+            let runs = sorted.chunk_by(|a, b| a == b).filter(|run| run.len() > 1);
+            runs.map(|run| (run[0], run.len() as u32)).collect()
+        });
+        repeated.get(&name).copied().unwrap_or(1)
     }
 
     /// Adds lines to `chosen` in the given order until they fill `share` of the room.
@@ -251,8 +259,7 @@ impl LineNames {
 
     /// Returns how much a name counts: an output is about the names that come often.
     fn worth_of_name(&self, name: u32) -> u64 {
-        let count = self.repeated.get(&name).copied().unwrap_or(1);
-        (ONCE * ONCE * u64::from(count)).isqrt()
+        (ONCE * ONCE * u64::from(self.count(name))).isqrt()
     }
 
     fn names(&self, at: usize) -> &[u32] {

@@ -7,6 +7,7 @@ mod cleaning;
 mod common;
 mod folds;
 mod kinds;
+mod kinds_of_files;
 mod laws;
 mod limits;
 mod logs;

@@ -13,7 +13,7 @@ use super::fold;
 use super::line::ScoredLines;
 use super::notes::LineNotes;
 use super::pack::{Item, PackBudget, pack, room_used};
-use super::{listing, odd, prose, search, source};
+use super::{changes, listing, odd, prose, search, source};
 use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom, SMALL};
 use crate::measure::limits::Cost;
 use crate::{Kind, KindHint, Limits, Policy, Reason, Why};
@@ -44,9 +44,6 @@ const TEST_ENDS: (f64, f64) = (0.05, 0.3);
 
 /// The share of the room for the first match of each file.
 const FIRSTS: f64 = 0.5;
-
-/// The share of the room for lines that differ from all others.
-const ODD: f64 = 0.3;
 
 /// The price of a line far from all chosen lines, in marks, for text that is read as a whole.
 const ALONE: u64 = 2;
@@ -154,8 +151,8 @@ enum ShownOrder {
     Names,
     /// The lines of a listing that are worth most together. Each line has a number for its worth.
     Folders(Vec<f64>),
-    /// First the marked lines, within a share of the room: headings of prose, the first match of
-    /// each file, or odd lines. Then the lines with the most new names.
+    /// First the marked lines, within a share of the room: headings of prose or of changes, the first
+    /// match of each file, or odd lines. Then the lines with the most new names.
     Headings(Vec<bool>, f64),
     /// Both ends of the output, for a listing in which no line is better than another.
     Ends,
@@ -201,7 +198,10 @@ impl Chooser {
             }
             Kind::Prose => ShownOrder::Headings(prose::headings(lines), HEADINGS),
             Kind::Search => ShownOrder::Headings(search::firsts(lines), FIRSTS),
-            Kind::Plain => ShownOrder::Headings(odd::lines(lines), ODD),
+            Kind::Plain => {
+                let (marked, share) = changes::headings(lines).unwrap_or_else(|| odd::lines(lines));
+                ShownOrder::Headings(marked, share)
+            }
             _ => ShownOrder::Names,
         };
         let in_run = fold::in_runs(lines);

@@ -3,8 +3,10 @@
 use super::diagnostic::Report;
 use super::line::{ScoredLine, ScoredLines};
 use super::outcome::{self, Outcome};
+use super::prose::{self, ProseForm};
+use super::quiet::QuietLines;
 use super::source::{self, SourceForm};
-use super::{listing, prose, records, search};
+use super::{changes, listing, search};
 use crate::{Kind, KindHint};
 
 /// The distance of the best score from the median score of an output. Up to the first number the
@@ -54,7 +56,8 @@ impl Class {
         if hint.forced.is_some() {
             return self;
         }
-        let failing = failing(lines, self.spread).max(self.failing);
+        let quiet = QuietLines::of(lines);
+        let failing = failing(lines, self.spread, &quiet).max(self.failing);
         let is_failing = failing >= 0.5 && self.failing < 1.0;
         let kind = if is_failing { Kind::FailingLog } else { self.kind };
         Class { kind, failing, ..self }
@@ -79,7 +82,7 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
         let kind = if listing::has_names(lines) { Kind::Listing } else { Kind::Plain };
         return Class { is_list: true, ..Class::without_failure(kind) };
     }
-    if search::is_search(lines) {
+    if search::style(lines).is_some() {
         return Class::without_failure(Kind::Search);
     }
     if prose::is_manual_page(lines) {
@@ -89,7 +92,8 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
     let report = Report::of(lines);
     // The scan holds only the best lines of a long output. They do not tell what most lines are.
     let is_whole = lines.lines.len() as u64 == lines.count();
-    let is_certain_prose = is_whole && !report.is_report && prose::is_certain(lines);
+    let prose = prose::prose_form(lines);
+    let is_certain_prose = is_whole && !report.is_report && prose == ProseForm::Certain;
     let form = match report.is_report {
         true => SourceForm::No,
         false => source::source_form(lines, is_certain_prose),
@@ -101,14 +105,16 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
         return Class::without_failure(Kind::Prose);
     }
     let is_source = form != SourceForm::No;
-    let is_prose = prose::is_prose(lines);
+    let is_changes = changes::are_changes(lines);
+    let quiet = QuietLines::of(lines);
+    let is_prose = prose != ProseForm::No;
     let is_file = matches!(hint.likely, Some(Kind::Source | Kind::Prose | Kind::Search));
     let is_doubtful =
-        is_source || is_prose || is_file || hint.succeeded || records::are_records(lines);
+        is_source || is_prose || is_file || hint.succeeded || quiet.is_quiet || is_changes;
     let spread = if is_doubtful { SOURCE_SPREAD } else { SPREAD };
     // If every line is an error, no line stands above the others.
     let only_errors = report.is_all_messages && report.has_errors && !hint.succeeded;
-    let failing = if only_errors { 1.0 } else { failing(lines, spread) };
+    let failing = if only_errors { 1.0 } else { failing(lines, spread, &quiet) };
     let kind = match () {
         () if failing >= 0.5 => Kind::FailingLog,
         () if is_prose => Kind::Prose,
@@ -126,11 +132,12 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
 ///
 /// In a failing log the best score is far above the others. In source, listings, searches and prose
 /// failure words are ordinary words, so the best score is only a little above the median.
-fn failing(lines: &ScoredLines, (from, to): (f64, f64)) -> f64 {
+fn failing(lines: &ScoredLines, (from, to): (f64, f64), quiet: &QuietLines) -> f64 {
     // Source and diffs contain rows in the form of a failure, too. So the form does not count here.
     let score = |line: &ScoredLine| line.score - line.own.form.bonus(line.own.family_so_far);
     let mut scores: Vec<i32> = lines.lines.iter().map(score).collect();
-    let best = scores.iter().copied().max().unwrap_or(0);
+    let counts = |at: &usize| !quiet.has(*at);
+    let best = (0..scores.len()).filter(counts).map(|at| scores[at]).max().unwrap_or(0);
     // Lines that were dropped had lower scores than the held lines.
     let count = lines.count();
     let middle = usize::try_from(count / 2).unwrap_or(usize::MAX);
@@ -147,5 +154,10 @@ fn failing(lines: &ScoredLines, (from, to): (f64, f64)) -> f64 {
 fn is_test_run(lines: &ScoredLines) -> bool {
     let passed = |line: &&ScoredLine| outcome::outcome(lines.body(line)) == Some(Outcome::Passed);
     let passed = lines.lines.iter().filter(passed).count();
-    passed >= PASSED_ROWS && passed * PASSED >= lines.lines.len()
+    is_mostly_passed(passed, lines.lines.len())
+}
+
+/// Tells whether so many rows passed that the output is a test run.
+pub(super) fn is_mostly_passed(passed: usize, lines: usize) -> bool {
+    passed >= PASSED_ROWS && passed * PASSED >= lines
 }

@@ -207,7 +207,7 @@ impl Report {
     pub(super) fn of(lines: &ScoredLines) -> Report {
         let (mut messages, mut errors) = (0, 0);
         for line in &lines.lines {
-            let Some(found) = read(lines.body(line)) else { continue };
+            let Some(found) = lines.message(line) else { continue };
             messages += 1;
             errors += usize::from(found.level == Level::Error);
         }

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use super::choose::Chooser;
 use super::classify::{Class, classify};
+use super::diagnostic::{self, Diagnostic};
 use super::failure_lines::FailureLines;
 use super::features::{ContextFeatures, LineFeatures, OutputCounts};
 use super::long::LongLines;
@@ -47,6 +48,8 @@ pub(crate) struct ScoredLine {
     pub(crate) clipped: bool,
     /// A later line has overwritten the line.
     pub(crate) overwritten: bool,
+    /// The line is a message of a compiler or a linter, known at the end of the output.
+    pub(super) is_message: bool,
 }
 
 /// The kinds of a line, see [`TemplateCounts`](super::template_counts::TemplateCounts).
@@ -130,6 +133,20 @@ impl ScoredLines {
     /// Returns the text of a line without its time stamp and the columns of a CI system.
     pub(crate) fn body(&self, line: &ScoredLine) -> &[u8] {
         line.body(self.text(line))
+    }
+
+    /// Finds the messages of compilers and linters. Several tests need them, and reading every line
+    /// again for each test takes long.
+    pub(super) fn find_messages(&mut self) {
+        for line in &mut self.lines {
+            let text = line.body(&self.text[line.place()]);
+            line.is_message = diagnostic::read(text).is_some();
+        }
+    }
+
+    /// Returns the message of a compiler or a linter in a line.
+    pub(super) fn message(&self, line: &ScoredLine) -> Option<Diagnostic<'_>> {
+        if line.is_message { diagnostic::read(self.body(line)) } else { None }
     }
 
     /// Returns the number of lines of the output, held or not; 0 if no line is held.

@@ -53,8 +53,9 @@ pub(super) fn is_listing(lines: &ScoredLines) -> bool {
         memchr::memchr2(b' ', b'\t', text).is_some() && !is_row(text)
     };
     let best = lines.lines.iter().max_by_key(|line| line.score);
+    let most = lines.lines.len() / LISTING;
     !best.is_some_and(|best| has_blank(&best))
-        && lines.lines.iter().filter(has_blank).count() * LISTING <= lines.lines.len()
+        && lines.lines.iter().filter(has_blank).take(most + 1).count() <= most
 }
 
 /// Tells whether a list has names. Numbers are not names.

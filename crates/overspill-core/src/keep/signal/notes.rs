@@ -50,7 +50,7 @@ impl LineNotes {
         let is_search = kind == Kind::Search;
         let found: Vec<Option<NotedLine>> = match kind {
             Kind::Search => {
-                let mut matches = search::Matches::default();
+                let mut matches = search::Matches::of(lines);
                 let lines = lines.lines.iter().map(|line| lines.text(line));
                 lines
                     .map(|text| {
@@ -192,7 +192,7 @@ fn messages(lines: &ScoredLines, files: &mut FileNames) -> Vec<Option<NotedLine>
     for at in 0..lines.lines.len() {
         let line = text(at).unwrap_or_default();
         let place_below = || diagnostic::place_below(text(at + 1)?);
-        let noted = if let Some(message) = diagnostic::read(line) {
+        let noted = if let Some(message) = lines.message(&lines.lines[at]) {
             let file = message.file.or(heading);
             file.map(|file| (message.message, file, message.line))
         } else if line.first().is_some_and(|byte| !byte.is_ascii_whitespace()) {

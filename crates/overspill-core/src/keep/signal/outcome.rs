@@ -93,11 +93,24 @@ fn begins_test(row: &[u8]) -> bool {
 /// Tells whether one of the first words is a symbol for a success:
 /// `digest_test.go:124: ✓ rejects a wrong key`.
 fn has_passed_mark(row: &[u8]) -> bool {
+    if row.is_ascii() && !row.contains(&b'[') {
+        return false;
+    }
     let is_mark = |word: &[u8]| PASSED_MARKS.iter().any(|mark| mark.as_bytes() == word);
     words(row).take(FIRST_WORDS).any(is_mark)
 }
 
+/// Returns the result that a word in capitals names.
 fn of(word: &[u8], passed: &[&[u8]], failed: &[&[u8]]) -> Option<Outcome> {
+    if word.first().is_some_and(u8::is_ascii_uppercase) {
+        of_any(word, passed, failed)
+    } else {
+        None
+    }
+}
+
+/// Works like [`of`], for words in any case.
+fn of_any(word: &[u8], passed: &[&[u8]], failed: &[&[u8]]) -> Option<Outcome> {
     match () {
         () if passed.contains(&word) => Some(Outcome::Passed),
         () if failed.contains(&word) => Some(Outcome::Failed),
@@ -106,7 +119,11 @@ fn of(word: &[u8], passed: &[&[u8]], failed: &[&[u8]]) -> Option<Outcome> {
 }
 
 fn at_start(row: &[u8]) -> Option<Outcome> {
-    let starts = |marks: &[&str]| marks.iter().any(|mark| row.starts_with(mark.as_bytes()));
+    let may_be_mark = |byte: &u8| !byte.is_ascii() || *byte == b'[';
+    let starts = |marks: &[&str]| {
+        row.first().is_some_and(may_be_mark)
+            && marks.iter().any(|mark| row.starts_with(mark.as_bytes()))
+    };
     if starts(&PASSED_MARKS) {
         return Some(Outcome::Passed);
     }
@@ -143,7 +160,11 @@ fn between_colons(word: &[u8]) -> Option<Outcome> {
 }
 
 fn at_end(row: &[u8]) -> Option<Outcome> {
-    let ends = |marks: &[&str]| marks.iter().any(|mark| row.ends_with(mark.as_bytes()));
+    let may_be_mark = |byte: &u8| !byte.is_ascii() || *byte == b']';
+    let ends = |marks: &[&str]| {
+        row.last().is_some_and(may_be_mark)
+            && marks.iter().any(|mark| row.ends_with(mark.as_bytes()))
+    };
     if ends(&PASSED_MARKS) {
         return Some(Outcome::Passed);
     }
@@ -161,7 +182,7 @@ fn at_end(row: &[u8]) -> Option<Outcome> {
             return (!rest.is_empty()).then_some(outcome);
         }
         if word.starts_with(b"..") || rest.ends_with(b"..") || rest.ends_with("…".as_bytes()) {
-            return of(&bare.to_ascii_lowercase(), &PASSED_LAST, &FAILED_LAST);
+            return of_any(&bare.to_ascii_lowercase(), &PASSED_LAST, &FAILED_LAST);
         }
         let is_time = word.iter().any(u8::is_ascii_digit) || bare.len() <= 2 || bare == b"sec";
         if !is_time {

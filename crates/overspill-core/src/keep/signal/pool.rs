@@ -1,7 +1,6 @@
 //! Holds the lines that may still be shown: the first lines, the last lines, and the lines with the
 //! best scores between them.
 
-use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use super::features::LOOK_AHEAD;
@@ -46,14 +45,12 @@ impl LastLines {
     /// Returns a line, and the sum of the weights that the words of its neighbours give it.
     pub(crate) fn with_neighbours(&mut self, number: u64) -> Option<(&mut ScoredLine, i32)> {
         let at = number.checked_sub(self.lines.front()?.number)? as usize;
-        let (from, to) = (at.saturating_sub(FAR), (at + FAR + 1).min(self.lines.len()));
         let mut beside = 0;
-        for (other, line) in (from..to).zip(self.lines.range(from..to)) {
-            beside += match other.cmp(&at) {
-                Ordering::Less => line.worth.below(at - other),
-                Ordering::Equal => 0,
-                Ordering::Greater => line.worth.above(other - at),
-            };
+        for distance in 1..=FAR {
+            let above = at.checked_sub(distance).and_then(|other| self.lines.get(other));
+            let below = self.lines.get(at + distance);
+            beside += above.map_or(0, |line| line.worth.below(distance));
+            beside += below.map_or(0, |line| line.worth.above(distance));
         }
         self.lines.get_mut(at).map(|line| (line, beside))
     }

@@ -39,24 +39,76 @@ pub(super) fn is_manual_page(lines: &ScoredLines) -> bool {
     first.is_some_and(is_section) && first == last
 }
 
-/// Tells whether the lines are prose under headings, or the help of a command.
-pub(super) fn is_prose(lines: &ScoredLines) -> bool {
-    let texts: Vec<&[u8]> = texts(lines).collect();
-    let options = texts.iter().filter(|text| is_option(text)).count();
-    if options >= FEWEST && options * OPTIONS >= texts.len() || is_help(&texts, options) {
-        return true;
-    }
-    let headings = (0..texts.len()).filter(|&at| is_heading(&texts, at)).count();
-    headings >= FEWEST && headings * HEADINGS >= texts.len()
+/// The certainty that lines are text for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ProseForm {
+    /// The lines are not prose.
+    No,
+    /// The lines are prose under headings, or the help of a command. A log can look like that, too.
+    Likely,
+    /// The lines are Markdown with some headings, or help with a usage line. Failure words in them
+    /// mean nothing, since logs have no such headings.
+    Certain,
 }
 
-/// Tells whether the lines are certainly prose, so that failure words in them mean nothing: Markdown
-/// with some headings, or help with a usage line. Logs have no such headings.
-pub(super) fn is_certain(lines: &ScoredLines) -> bool {
+/// Returns how certainly the lines are prose.
+pub(super) fn prose_form(lines: &ScoredLines) -> ProseForm {
     let texts: Vec<&[u8]> = texts(lines).collect();
-    let headings = (0..texts.len()).filter(|&at| is_title(&texts, at)).count();
-    let options = texts.iter().filter(|text| is_option(text)).count();
-    headings >= FEWEST_TITLES && headings * TITLES >= texts.len() || is_help(&texts, options)
+    let (mut options, mut titles, mut headings) = (0, 0, 0);
+    for (at, text) in texts.iter().enumerate() {
+        options += usize::from(is_option(text));
+        match heading(&texts, at) {
+            Some(Heading::Title) => titles += 1,
+            Some(Heading::Section) => headings += 1,
+            None => {}
+        }
+    }
+    headings += titles;
+    let is_help = is_help(&texts, options);
+    let is_help = is_help || is_notes(&texts);
+    match () {
+        () if is_help || titles >= FEWEST_TITLES && titles * TITLES >= texts.len() => {
+            ProseForm::Certain
+        }
+        () if options >= FEWEST && options * OPTIONS >= texts.len() => ProseForm::Likely,
+        () if headings >= FEWEST && headings * HEADINGS >= texts.len() => ProseForm::Likely,
+        () => ProseForm::No,
+    }
+}
+
+/// The largest number of lines in notes for each item of a list.
+const ITEMS: usize = 4;
+
+/// The largest number of lines in notes for each line with Markdown inside.
+const MARKED: usize = 3;
+
+/// The smallest number of items in notes.
+const FEWEST_ITEMS: usize = 6;
+
+/// Tells whether the lines are notes without headings, such as the report of an agent: lists, and
+/// names in backticks or bold words in many lines.
+fn is_notes(texts: &[&[u8]]) -> bool {
+    let (mut lines, mut items, mut marked) = (0, 0, 0);
+    for text in texts.iter().map(|text| text.trim_ascii_start()).filter(|text| !text.is_empty()) {
+        lines += 1;
+        items += usize::from(is_item(text));
+        let marks = |text: &[u8]| text.windows(2).any(|two| two == b"**");
+        marked += usize::from(memchr::memchr_iter(b'`', text).count() >= 2 || marks(text));
+        if (lines - items) * ITEMS > texts.len() * (ITEMS - 1) {
+            return false;
+        }
+    }
+    items >= FEWEST_ITEMS && items * ITEMS >= lines && marked * MARKED >= lines
+}
+
+/// Tells whether a line begins an item of a list: `- `, `* `, `1. `, `1) `.
+fn is_item(text: &[u8]) -> bool {
+    let digits = text.iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = &text[digits..];
+    match digits {
+        0 => rest.starts_with(b"- ") || rest.starts_with(b"* "),
+        _ => rest.starts_with(b". ") || rest.starts_with(b") "),
+    }
 }
 
 /// Tells whether the lines are a help text with a usage line near the start.
@@ -82,7 +134,7 @@ fn is_option(text: &[u8]) -> bool {
 /// Tells for each line whether it is a heading.
 pub(super) fn headings(lines: &ScoredLines) -> Vec<bool> {
     let texts: Vec<&[u8]> = texts(lines).collect();
-    (0..texts.len()).map(|at| is_heading(&texts, at)).collect()
+    (0..texts.len()).map(|at| heading(&texts, at).is_some()).collect()
 }
 
 /// Returns the lines without the line numbers that `cat -n` prints.
@@ -90,23 +142,17 @@ fn texts(lines: &ScoredLines) -> impl Iterator<Item = &[u8]> + '_ {
     lines.lines.iter().map(|line| source::without_number(lines.text(line)).trim_ascii_end())
 }
 
-/// Tells whether a line is a heading: `## Name` after an empty line, an underlined one, or `NAME` above indented text.
-fn is_heading(texts: &[&[u8]], at: usize) -> bool {
-    let before = at.checked_sub(1).map_or(&b""[..], |before| texts[before]);
-    let after = texts.get(at + 1).copied().unwrap_or_default();
-    let text = texts[at];
-    if is_title(texts, at) || text.starts_with(b"#") {
-        return is_title(texts, at);
-    }
-    let is_capital = |byte: &u8| byte.is_ascii_uppercase() || b" -/".contains(byte);
-    let is_section = text.len() >= 4 && text.iter().all(is_capital) && text[0] != b' ';
-    let is_options = text.ends_with(b":") && !text.starts_with(b" ") && text.len() < 40;
-    (is_section || is_options && before.is_empty()) && after.starts_with(b"  ")
+/// The form of a heading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heading {
+    /// A heading of Markdown or reStructuredText.
+    Title,
+    /// `NAME` or `Options:` above indented text.
+    Section,
 }
 
-/// Tells whether a line is a heading of Markdown or reStructuredText: `## Name` after an empty line, or an underlined
-/// one.
-fn is_title(texts: &[&[u8]], at: usize) -> bool {
+/// Returns the form of a heading: `## Name` after an empty line, an underlined one, or `NAME` above indented text.
+fn heading(texts: &[&[u8]], at: usize) -> Option<Heading> {
     let before = at.checked_sub(1).map_or(&b""[..], |before| texts[before]);
     let after = texts.get(at + 1).copied().unwrap_or_default();
     let text = texts[at];
@@ -114,14 +160,31 @@ fn is_title(texts: &[&[u8]], at: usize) -> bool {
     if level > 0 {
         // A comment of a script may look the same. Text stands right above or below it.
         let is_free = before.is_empty() && (after.is_empty() || level > 1);
-        return level <= 6 && text.get(level) == Some(&b' ') && is_free;
+        let is_title = level <= 6 && text.get(level) == Some(&b' ') && is_free;
+        return is_title.then_some(Heading::Title);
     }
+    if is_underlined(before, text, after) {
+        return Some(Heading::Title);
+    }
+    if !after.starts_with(b"  ") {
+        return None;
+    }
+    let is_capital = |byte: &u8| byte.is_ascii_uppercase() || b" -/".contains(byte);
+    let is_section = || text.len() >= 4 && text.iter().all(is_capital) && text[0] != b' ';
+    let is_options = text.ends_with(b":") && !text.starts_with(b" ") && text.len() < 40;
+    (is_options && before.is_empty() || is_section()).then_some(Heading::Section)
+}
+
+/// Tells whether `after`, the line below `text`, underlines it.
+fn is_underlined(before: &[u8], text: &[u8], after: &[u8]) -> bool {
     let starts = text.first().is_some_and(u8::is_ascii_alphanumeric);
-    let is_line = after.len() >= 3
-        && b"=-~^*\"'.+".contains(&after[0])
-        && after.iter().all(|byte| *byte == after[0]);
+    let is_line = || {
+        after.len() >= 3
+            && b"=-~^*\"'.+".contains(&after[0])
+            && after.iter().all(|byte| *byte == after[0])
+    };
     starts
-        && is_line
         && after.len().abs_diff(text.len()) <= 1
+        && is_line()
         && (before.is_empty() || before == after)
 }

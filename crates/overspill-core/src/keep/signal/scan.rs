@@ -188,6 +188,7 @@ impl SignalScan {
         for line in &mut lines.lines {
             line.settle(&weights, counts.of(line.kinds), number);
         }
+        lines.find_messages();
         let mut class = classify(&lines, hint);
         if class.is_log() {
             let (known, weights, counts) = (&mut known, &weights, &counts);
@@ -296,6 +297,7 @@ impl SignalScan {
             read,
             clipped,
             overwritten: false,
+            is_message: false,
         };
         self.pool.last.push(line, &text[..shown.clip], if feed { b"\n" } else { b"" });
         self.write_over(own.blank);

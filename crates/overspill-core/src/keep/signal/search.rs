@@ -35,10 +35,87 @@ enum Form<'a> {
     Other,
 }
 
-/// Tells whether the lines are the results of a search.
-pub(super) fn is_search(lines: &ScoredLines) -> bool {
+/// The way in which the lines of a search name their places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum SearchStyle {
+    /// Lines have numbers, as with `grep -rn` and `rg`.
+    #[default]
+    Numbered,
+    /// Lines have only the name of the file, as with `grep -r`.
+    Unnumbered,
+}
+
+impl SearchStyle {
+    fn form(self, text: &[u8]) -> Form<'_> {
+        match self {
+            SearchStyle::Numbered => form(text),
+            SearchStyle::Unnumbered => unnumbered(text),
+        }
+    }
+}
+
+/// Returns how the results of a search name their places, or `None` if the lines are no results.
+pub(super) fn style(lines: &ScoredLines) -> Option<SearchStyle> {
+    match () {
+        () if is_numbered(lines) => Some(SearchStyle::Numbered),
+        () if is_unnumbered(lines) => Some(SearchStyle::Unnumbered),
+        () => None,
+    }
+}
+
+/// Tells whether the lines are the results of a search without line numbers.
+fn is_unnumbered(lines: &ScoredLines) -> bool {
+    let most_others = lines.lines.len() * (10 - RESULTS) / 10;
+    let (mut results, mut messages, mut files, mut others) = (0, 0, 0, 0);
+    let mut before: &[u8] = b"";
+    for line in &lines.lines {
+        match unnumbered(lines.text(line)) {
+            Form::InFile { file, rest, .. } => {
+                results += 1;
+                messages += usize::from(is_text_of_message(rest));
+                files += usize::from(file != before);
+                before = file;
+            }
+            Form::Separator => {}
+            _ => others += 1,
+        }
+        if others > most_others {
+            return false;
+        }
+    }
+    results >= FEWEST && files > 1 && messages * 4 <= results
+}
+
+/// Reads `path:text`.
+fn unnumbered(text: &[u8]) -> Form<'_> {
+    let text = text.trim_ascii_end();
+    if text.is_empty() || text == b"--" {
+        return Form::Separator;
+    }
+    let colon = memchr::memchr3(b':', b' ', b'\t', text).filter(|at| text[*at] == b':');
+    match colon.filter(|at| is_path(&text[..*at])) {
+        Some(at) => Form::InFile { file: &text[..at], is_match: true, rest: &text[at + 1..] },
+        None => Form::Other,
+    }
+}
+
+/// Tells whether the text after a path and a colon is a message about the file, the rest of an
+/// address or of a name, or nothing: `a.c: In function`, `https://`, `test_a.py::test_b`. Source has no
+/// blank or several blanks there.
+fn is_text_of_message(rest: &[u8]) -> bool {
+    rest.is_empty()
+        || rest.starts_with(b"//")
+        || rest[0] == b':'
+        || rest[0] == b' ' && rest.get(1) != Some(&b' ')
+        || rest[0].is_ascii_digit()
+        || is_message(rest)
+}
+
+/// Tells whether the lines are the results of a search with line numbers.
+fn is_numbered(lines: &ScoredLines) -> bool {
     let (mut in_file, mut below, mut names, mut messages, mut all) = (0, 0, 0, 0, 0);
-    let (mut follow, mut context) = (0, 0);
+    let (mut follow, mut context, mut others) = (0, 0, 0);
+    let most_others = lines.lines.len() * (10 - RESULTS) / 10;
     let mut last_below = None;
     for line in &lines.lines {
         all += 1;
@@ -58,7 +135,12 @@ pub(super) fn is_search(lines: &ScoredLines) -> bool {
             }
             Form::Name => names += 1,
             Form::Separator => all -= 1,
-            Form::Other => {}
+            Form::Other => {
+                others += 1;
+                if others > most_others {
+                    return false;
+                }
+            }
         }
     }
     // Numbers that follow each other are those of a file that is read, unless some lines are matches and some context.
@@ -71,7 +153,8 @@ pub(super) fn is_search(lines: &ScoredLines) -> bool {
 /// Tells for each line whether it is the name of a file, or the first match in a file.
 pub(super) fn firsts(lines: &ScoredLines) -> Vec<bool> {
     let mut seen: HashSet<&[u8]> = HashSet::new();
-    let is_first = |text| match form(text) {
+    let style = style(lines).unwrap_or_default();
+    let is_first = |text| match style.form(text) {
         Form::Name => true,
         Form::InFile { file, is_match, .. } => is_match && seen.insert(file),
         Form::BelowName { .. } | Form::Separator | Form::Other => false,
@@ -80,16 +163,22 @@ pub(super) fn firsts(lines: &ScoredLines) -> Vec<bool> {
 }
 
 /// A search for the file of each match.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Matches<'a> {
     /// The file name above the current matches.
     name: Option<&'a [u8]>,
+    style: SearchStyle,
 }
 
 impl<'a> Matches<'a> {
+    /// Begins a search in these lines.
+    pub(super) fn of(lines: &ScoredLines) -> Matches<'a> {
+        Matches { name: None, style: style(lines).unwrap_or_default() }
+    }
+
     /// Returns the file of a line that is a match.
     pub(super) fn file_of(&mut self, text: &'a [u8]) -> Option<&'a [u8]> {
-        match form(text) {
+        match self.style.form(text) {
             Form::InFile { file, is_match: true, .. } => Some(file),
             Form::BelowName { is_match: true } => self.name,
             Form::Name => {
@@ -106,7 +195,8 @@ impl<'a> Matches<'a> {
 pub(super) fn weights(lines: &ScoredLines) -> Vec<u8> {
     let mut seen: HashSet<&[u8]> = HashSet::new();
     let mut is_first = false;
-    let weight = |text| match form(text) {
+    let style = style(lines).unwrap_or_default();
+    let weight = |text| match style.form(text) {
         Form::Name => {
             is_first = true;
             FULL_WEIGHT

@@ -62,8 +62,7 @@ pub(super) fn share_out(lines: &mut ScoredLines, is_log: bool) {
     let mut copies: HashMap<u64, usize, BuildHasherDefault<Hashed>> = HashMap::default();
     copies.reserve(shares.len());
     for (at, line) in lines.lines.iter().enumerate() {
-        let message =
-            Some(line).filter(|_| is_log).and_then(|line| diagnostic::read(lines.body(line)));
+        let message = if is_log { lines.message(line) } else { None };
         has_messages |= message.is_some() || diagnostic::place_below(lines.body(line)).is_some();
         let said = message.map_or_else(|| lines.body(line), |found| found.message);
         match copies.entry(hash(said)) {
@@ -112,7 +111,7 @@ fn prefer_rare_rules(lines: &mut ScoredLines) {
     let report = Report::of(lines);
     let Some(worst) = report.worst.filter(|_| report.is_report) else { return };
     let rule = |line: &ScoredLine| {
-        let found = diagnostic::read(lines.body(line)).filter(|found| found.level == worst)?;
+        let found = lines.message(line).filter(|found| found.level == worst)?;
         found.rule().map(hash)
     };
     let rules: Vec<Option<u64>> = lines.lines.iter().map(rule).collect();
@@ -136,7 +135,7 @@ fn fade_bodies(lines: &ScoredLines, is_copy: &[bool], shares: &mut [f64]) {
     for at in 0..shares.len() {
         let (line, text) = (&lines.lines[at], lines.body(&lines.lines[at]));
         let below = lines.lines.get(at + 1).map(|below| lines.body(below));
-        let is_message = diagnostic::read(text).is_some()
+        let is_message = line.is_message
             || line.own.indent == 0 && below.and_then(diagnostic::place_below).is_some();
         let is_body = line.own.indent > 0 || diagnostic::is_gutter(text);
         fades = if is_message { is_copy[at] } else { fades && is_body && !line.own.blank };

@@ -1,7 +1,9 @@
 //! Recognizes source code and numbered files by the form of their lines.
 
+use super::changes;
+use super::code_line::{is_code, is_comment, is_quoted};
+use super::config;
 use super::line::ScoredLines;
-use super::stamp;
 use crate::keep::names::FULL_WEIGHT;
 
 /// The largest number of lines in source for each line that ends like a statement or a block.
@@ -38,10 +40,16 @@ pub(super) enum SourceForm {
 /// Returns how certainly the lines are source. If some lines are headings, more of the other lines
 /// must be code.
 pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm {
+    if changes::are_changes(lines) {
+        return SourceForm::No;
+    }
+    if config::is_config(lines) {
+        return SourceForm::Certain;
+    }
     let count = lines.lines.len();
     let (mut statements, mut numbered, mut before) = (0, 0, None);
     let (mut words, mut code, mut comments, mut indented, mut quoted) = (0, 0, 0, 0, 0);
-    let (mut quotes, mut text_block) = (0, TextBlock::default());
+    let (mut quotes, mut text_block, mut may_be_code) = (0, TextBlock::default(), true);
     for line in &lines.lines {
         let text = lines.text(line);
         let number = number(text);
@@ -51,6 +59,9 @@ pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm
         before = number;
         let inner = without_number(text);
         statements += usize::from(ends_statement(inner.trim_ascii()));
+        if !may_be_code {
+            continue;
+        }
         let is_comment = is_comment(inner.trim_ascii());
         if text_block.contains(inner.trim_ascii()) && !is_comment {
             quotes += 1;
@@ -58,12 +69,15 @@ pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm
             words += 1;
             code += usize::from(is_comment || is_code(inner));
             comments += usize::from(is_comment);
-            indented += usize::from(inner[0].is_ascii_whitespace());
+            indented +=
+                usize::from(inner[0].is_ascii_whitespace() || is_quoted(inner.trim_ascii()));
             quoted += usize::from(inner.starts_with(b"E   "));
+            may_be_code = (words - code) * 100 <= count * (100 - CODE);
         }
     }
     let is_bare = !has_headings || (code - comments) * 100 >= (words - comments) * CODE;
-    let is_code = is_bare
+    let is_code = may_be_code
+        && is_bare
         && code * 100 >= words * CODE
         && (indented + comments) * INDENTED >= words
         && words * QUOTES >= quotes
@@ -91,8 +105,13 @@ impl TextBlock {
             self.end = self.end.filter(|_| !is_end);
             return true;
         }
-        let blocks: [(&[u8], &'static [u8]); 4] =
-            [(b"\"\"\"", b"\"\"\""), (b"'''", b"'''"), (b"/*", b"*/"), (b"=head", b"=cut")];
+        let blocks: [(&[u8], &'static [u8]); 5] = [
+            (b"\"\"\"", b"\"\"\""),
+            (b"'''", b"'''"),
+            (b"/*", b"*/"),
+            (b"{-", b"-}"),
+            (b"=head", b"=cut"),
+        ];
         let block = blocks.into_iter().find(|(start, _)| text.starts_with(start));
         self.end = block.map(|(_, end)| end).filter(|end| text.len() < 6 || !text.ends_with(end));
         false
@@ -107,216 +126,6 @@ fn ends_statement(text: &[u8]) -> bool {
         Some(b'}') => !text.contains(&b'{'),
         _ => false,
     }
-}
-
-/// The first words of statements in many languages.
-const STATEMENT_WORDS: [&[u8]; 117] = [
-    b"and",
-    b"assert",
-    b"async",
-    b"await",
-    b"begin",
-    b"break",
-    b"call",
-    b"case",
-    b"catch",
-    b"char",
-    b"class",
-    b"const",
-    b"continue",
-    b"create",
-    b"def",
-    b"default",
-    b"defun",
-    b"defvar",
-    b"del",
-    b"delete",
-    b"do",
-    b"done",
-    b"drop",
-    b"echo",
-    b"elif",
-    b"else",
-    b"elseif",
-    b"elsif",
-    b"end",
-    b"endfor",
-    b"endforeach",
-    b"endfunction",
-    b"endif",
-    b"endmacro",
-    b"endwhile",
-    b"ensure",
-    b"enum",
-    b"esac",
-    b"except",
-    b"exit",
-    b"export",
-    b"extends",
-    b"extern",
-    b"fi",
-    b"finally",
-    b"fn",
-    b"for",
-    b"foreach",
-    b"from",
-    b"func",
-    b"function",
-    b"global",
-    b"goto",
-    b"hi",
-    b"highlight",
-    b"if",
-    b"impl",
-    b"import",
-    b"include",
-    b"insert",
-    b"int",
-    b"interface",
-    b"lambda",
-    b"let",
-    b"local",
-    b"long",
-    b"macro",
-    b"message",
-    b"mod",
-    b"module",
-    b"my",
-    b"namespace",
-    b"new",
-    b"nonlocal",
-    b"not",
-    b"or",
-    b"our",
-    b"package",
-    b"pass",
-    b"print",
-    b"private",
-    b"proc",
-    b"protected",
-    b"pub",
-    b"public",
-    b"raise",
-    b"require",
-    b"rescue",
-    b"return",
-    b"select",
-    b"self",
-    b"set",
-    b"setlocal",
-    b"static",
-    b"struct",
-    b"sub",
-    b"super",
-    b"switch",
-    b"syn",
-    b"syntax",
-    b"throw",
-    b"trait",
-    b"try",
-    b"type",
-    b"typedef",
-    b"union",
-    b"unless",
-    b"unsigned",
-    b"until",
-    b"use",
-    b"var",
-    b"void",
-    b"when",
-    b"where",
-    b"while",
-    b"with",
-    b"yield",
-];
-
-/// Tells whether a line has a form that is common in code and rare in logs.
-fn is_code(line: &[u8]) -> bool {
-    let text = line.trim_ascii();
-    // These are Markdown links, lines of a stack trace, and log levels.
-    if memchr::memmem::find(text, b"](http").is_some() {
-        return false;
-    }
-    if text.starts_with(b"at ") || text.starts_with(b"[") || stamp::len(text) > 0 {
-        return false;
-    }
-    let ends: [&[u8]; 16] = [
-        b";", b"{", b"}", b",", b"(", b"[", b"\\", b"->", b"=>", b"&&", b"|", b" =", b"))", b"*/",
-        b" do", b" then",
-    ];
-    let starts: [&[u8]; 5] = [b";;", b"}", b")", b"]", b"@"];
-    ends.iter().any(|end| text.ends_with(end))
-        || starts.iter().any(|start| text.starts_with(start))
-        || text.ends_with(b")") && (text.windows(2).any(is_call) || is_list(text))
-        || text.windows(2).any(is_variable)
-        || begins_statement(text)
-        || is_assignment(text)
-        || line[0] == b'\t' && is_instruction(text)
-}
-
-/// Tells whether a line has the form of a comment. Lists and headings of Markdown have it, too.
-fn is_comment(text: &[u8]) -> bool {
-    let starts: [&[u8]; 5] = [b"//", b"/*", b"*", b"-- ", b"\" "];
-    starts.iter().any(|start| text.starts_with(start))
-        || text.first() == Some(&b'#') && !text.get(1).is_some_and(u8::is_ascii_digit)
-}
-
-/// Tells whether two bytes are the end of a name and the bracket of its arguments.
-fn is_call(pair: &[u8]) -> bool {
-    is_name_byte(pair[0]) && pair[1] == b'('
-}
-
-/// Tells whether a line begins like a list of Lisp.
-fn is_list(text: &[u8]) -> bool {
-    matches!(text, [b'(', first, ..] if first.is_ascii_lowercase())
-}
-
-/// Tells whether two bytes are the start of a variable: `$name`, `${name}`.
-fn is_variable(pair: &[u8]) -> bool {
-    pair[0] == b'$' && (is_name_byte(pair[1]) || pair[1] == b'{')
-}
-
-fn is_name_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-/// Tells whether a line begins with a word of a statement or with a call. A sentence may begin with
-/// such a word, too.
-fn begins_statement(text: &[u8]) -> bool {
-    let word = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    let is_followed = text.get(word).is_none_or(|after| b" ({:\"\t".contains(after));
-    let is_sentence = text.ends_with(b".") || text.ends_with(b"!");
-    if is_followed && !is_sentence && STATEMENT_WORDS.binary_search(&&text[..word]).is_ok() {
-        return true;
-    }
-    let name = text.iter().take_while(|byte| is_name_byte(**byte) || b".:$@>-".contains(byte));
-    let name = name.count();
-    name > 0 && text.get(name) == Some(&b'(')
-}
-
-/// Tells whether a line gives a value to one name, or to several with commas between them.
-fn is_assignment(text: &[u8]) -> bool {
-    let Some(at) = memchr::memchr(b'=', text).filter(|at| at + 1 < text.len()) else {
-        return false;
-    };
-    let left = text[..at].trim_ascii_end();
-    let left = match left.last() {
-        Some(b':' | b'+' | b'*' | b'/' | b'|' | b'&' | b'.' | b'?' | b'-') => {
-            left[..left.len() - 1].trim_ascii_end()
-        }
-        _ => left,
-    };
-    let mut parts = left.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
-    let is_part =
-        |part: &[u8]| part.iter().all(|byte| is_name_byte(*byte) || b"$@.>*[]\"'-".contains(byte));
-    !left.is_empty() && parts.all(is_part)
-}
-
-/// Tells whether a line is an instruction of an assembler: its name, a tab, its operands.
-fn is_instruction(text: &[u8]) -> bool {
-    let is_name = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'.';
-    let name = text.iter().take_while(|byte| is_name(byte)).count();
-    name > 0 && text.get(name) == Some(&b'\t')
 }
 
 /// Reads the line number that a file tool has put before a line. A number alone is not a line

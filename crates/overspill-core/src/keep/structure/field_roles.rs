@@ -83,7 +83,9 @@ pub(super) fn fails(role: FieldRole, value: &[u8]) -> bool {
             !value.is_empty() && !is(&["null", "false", "0", "none", "no", "ok", "-"])
         }
         FieldRole::Good => is(&["false"]),
-        FieldRole::Status => begins_badly(value) || is_bad_number(value) || is_bad_exit(value),
+        FieldRole::Status => {
+            begins_badly(value) || ends_badly(value) || is_bad_number(value) || is_bad_exit(value)
+        }
     }
 }
 
@@ -94,9 +96,20 @@ fn begins_badly(value: &[u8]) -> bool {
     BAD.iter().any(|word| begins(word))
 }
 
-/// Tells whether a container exited with a code other than 0: `Exited (137) 2 hours ago`.
+/// Tells whether a code other than 0 stands in brackets after the first word:
+/// `Exited (137) 2 hours ago`, `Restarting (1) 8 seconds ago`.
 fn is_bad_exit(value: &[u8]) -> bool {
-    value.starts_with(b"Exited (") && !value.starts_with(b"Exited (0)")
+    let word = value.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let code = value[word..].strip_prefix(b" (").filter(|_| word > 0).unwrap_or_default();
+    let digits = code.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    code.get(digits) == Some(&b')') && code[..digits].iter().any(|byte| *byte != b'0')
+}
+
+/// Tells whether the last word stands in brackets and reports a failure: `Up 3 days (unhealthy)`.
+fn ends_badly(value: &[u8]) -> bool {
+    let inner = value.strip_suffix(b")");
+    let word = inner.and_then(|inner| Some(&inner[memchr::memrchr(b'(', inner)? + 1..]));
+    word.is_some_and(begins_badly)
 }
 
 /// Tells whether a number is a log level of an error (50, 60) or an HTTP error status (4xx, 5xx).
@@ -126,6 +139,8 @@ mod tests {
             ("Action", "fail"),
             ("STATUS", "CrashLoopBackOff"),
             ("STATUS", "Exited (137) 2 hours ago"),
+            ("STATUS", "Restarting (1) 8 seconds ago"),
+            ("STATUS", "Up 3 days (unhealthy)"),
         ] {
             assert!(fails(name, value), "{name} {value}");
         }
@@ -139,6 +154,7 @@ mod tests {
             ("name", "failure"),
             ("ok", "true"),
             ("STATUS", "Exited (0) 2 hours ago"),
+            ("STATUS", "Up 3 days (healthy)"),
         ] {
             assert!(!fails(name, value), "{name} {value}");
         }
