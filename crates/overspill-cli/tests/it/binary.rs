@@ -40,7 +40,7 @@ fn read_hex_shows_offsets_of_the_output_and_the_next_command() {
 fn read_hex_beyond_the_end_tells_the_size() {
     let done = saved();
     let (_, text, _) = done.then(&["read", "--hex", "9000:"]);
-    assert!(text.ends_with(": there are 8000 bytes]\n"), "{text}");
+    assert!(text.ends_with(": the output has 8000 bytes]\n"), "{text}");
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn lines_of_a_preview_are_kept_in_the_hole() {
     assert!(file.contains("\nERROR: the cause\n"), "{file}");
     let at = |line: &str| file.find(line).unwrap();
     assert!(at("\n277\n") < at("ERROR") && at("ERROR") < at("\n753\n"));
-    assert!(done.then(&["info", &id]).1.contains("first and last part"));
+    assert!(done.then(&["info", &id]).1.contains("the first and the last part"));
 }
 
 #[test]

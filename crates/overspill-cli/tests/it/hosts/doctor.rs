@@ -83,7 +83,7 @@ fn doctor_names_problems_and_fixes() {
 fn variable_of_the_environment_that_hides_ours_is_named() {
     let dir = tempfile::tempdir().unwrap();
     let said = well(dir.path(), &["init", "gemini", "--force"]);
-    assert!(said.contains("and so does BASH_ENV in your"), "{said}");
+    assert!(said.contains("and BASH_ENV in your environment"), "{said}");
     let doctor = |value: Option<&str>| {
         let mut command = super::bare(dir.path());
         command.arg("doctor").current_dir(dir.path()).envs(value.map(|value| ("BASH_ENV", value)));

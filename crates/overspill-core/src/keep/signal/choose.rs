@@ -12,7 +12,7 @@ use super::classify::{Class, FEWEST_LINES};
 use super::fold;
 use super::line::ScoredLines;
 use super::notes::LineNotes;
-use super::pack::{Item, PackBudget, pack, room_used};
+use super::pack::{Item, PackBudget, force, pack, room_used};
 use super::{changes, listing, odd, prose, search, source};
 use crate::keep::names::{FULL_WEIGHT, LineNames, NamedLine, NamesRoom, SMALL};
 use crate::measure::limits::Cost;
@@ -308,18 +308,6 @@ impl Chooser {
 
 fn share_of(room: u64, share: f64) -> u64 {
     (room as f64 * share) as u64
-}
-
-/// Forces items in the given order until they fill `bytes` or `lines`.
-fn force<'a>(items: impl Iterator<Item = &'a mut Item>, mut bytes: u64, mut lines: u64) {
-    for item in items {
-        let Some(left) = bytes.checked_sub(u64::from(item.bytes)).filter(|_| lines > 0) else {
-            break;
-        };
-        item.forced = true;
-        bytes = left;
-        lines -= 1;
-    }
 }
 
 /// Returns the number of bytes to try first. Limits of characters and tokens are converted to

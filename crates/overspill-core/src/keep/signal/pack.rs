@@ -417,6 +417,18 @@ pub(crate) fn room_used(items: &[Item], budget: &PackBudget, chosen: &[bool]) ->
     (used.bytes(), used.lines())
 }
 
+/// Forces items in the given order until they fill `bytes` or `lines`.
+pub(super) fn force<'a>(items: impl Iterator<Item = &'a mut Item>, mut bytes: u64, mut lines: u64) {
+    for item in items {
+        let Some(left) = bytes.checked_sub(u64::from(item.bytes)).filter(|_| lines > 0) else {
+            break;
+        };
+        item.forced = true;
+        bytes = left;
+        lines -= 1;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
