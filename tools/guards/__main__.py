@@ -27,6 +27,7 @@ GUARDS = {
     "keep-tested": rust.keep_tested,
     "profile-name-compared": rust.profile_name_compared,
     "environment-reads": rust.environment_reads,
+    "clock-and-terminal-reads": rust.clock_and_terminal_reads,
     "repeated-names": rust.repeated_names,
     "files-over-400-lines": rust.files_over_400_lines,
     "files-over-600-lines": rust.files_over_600_lines,

@@ -80,6 +80,13 @@ def environment_reads(tree):
     return list(search(tree, read, skip=r"^crates/overspill-cli/src/(main\.rs|env\.rs|env/)"))
 
 
+def clock_and_terminal_reads(tree):
+    """`Env::now` and `Clock` read the time, and `ui` looks at the terminal. Durations (`Instant`) are free."""
+    read = r"\b(?:Timestamp|SystemTime)::now\b|\bis_terminal\(&|\.is_terminal\(\)"
+    owners = r"^crates/overspill-cli/src/(env\.rs|ui\.rs|process/)|^crates/overspill/src/clock\.rs|/tests/"
+    return list(search(tree, read, skip=owners))
+
+
 def repeated_names(tree):
     """A type name that more than one file can use stands for one thing. Stand-ins for other systems do not count."""
     stand_ins = list(stand_in_files(tree))

@@ -36,6 +36,10 @@ CASES = {
         {LIB: 'fn f() { std::env::var("HOME"); }'},
         {"crates/overspill-cli/src/main.rs": "fn f() { std::env::args_os(); }", LIB: "//! std::env::vars()"},
     ),
+    "clock-and-terminal-reads": (
+        {LIB: "fn f() { jiff::Timestamp::now(); }"},
+        {"crates/overspill-cli/src/env.rs": "fn f() { Timestamp::now(); }", LIB: "fn f() { Instant::now(); env.now(); }"},
+    ),
     "repeated-names": (
         {LIB: "pub struct Found;", CLI: "pub(crate) enum Found {}"},
         {

@@ -4,10 +4,11 @@
 //! it, so that a command starts quickly.
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use jiff::Timestamp;
 use overspill::Places;
 use overspill::internal::profile;
 
@@ -118,6 +119,11 @@ impl Env {
         self.variable("TMPDIR").map_or_else(std::env::temp_dir, PathBuf::from)
     }
 
+    /// Returns the time of the system's clock.
+    pub(crate) fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
     /// Returns the home directory.
     pub(crate) fn home(&self) -> Option<PathBuf> {
         Places::home(|name| self.variable(name))
@@ -187,14 +193,14 @@ impl Env {
             return true;
         }
         let is_dumb = self.variable("TERM").is_some_and(|term| term == "dumb");
-        io::stdin().is_terminal() && ui::is_seen() && !is_dumb && !hosts::is_inside(self)
+        ui::is_typed() && ui::is_seen() && !is_dumb && !hosts::is_inside(self)
     }
 
     /// Tells whether a person waits at a terminal, also if standard output goes to a file or a
     /// pipe.
     pub(crate) fn is_watched(&self) -> bool {
         let is_dumb = self.variable("TERM").is_some_and(|term| term == "dumb");
-        io::stderr().is_terminal() && !is_dumb && !hosts::is_inside(self)
+        ui::is_error_seen() && !is_dumb && !hosts::is_inside(self)
     }
 
     /// Returns the colours of standard output.

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
-use jiff::Timestamp;
 use overspill::Redact;
 use overspill::internal::store::{IdMatches, NameStyle};
 use overspill::store::{Disk, Entry, OutputId, Store};
@@ -81,7 +80,8 @@ fn found(typed: &OsStr, access: &StoreAccess<'_>) -> anyhow::Result<(Outputs, Ou
             let seen = redact.shown_store(&store);
             let named = alike.ids.iter().take(MOST_NAMED);
             let ids = told_apart(&alike.ids);
-            let rows: String = named.zip(&ids).map(|(name, id)| line(&*seen, name, id)).collect();
+            let rows: String =
+                named.zip(&ids).map(|(name, id)| line(&*seen, name, id, env)).collect();
             let more = n.saturating_sub(MOST_NAMED);
             let more = if more > 0 { format!("\n  and {more} more") } else { String::new() };
             let part = alike.part;
@@ -214,11 +214,11 @@ fn told_apart(names: &[OutputId]) -> Vec<String> {
 }
 
 /// Returns a line about an output that the user may mean.
-fn line(store: &dyn Store, name: &OutputId, id: &str) -> String {
+fn line(store: &dyn Store, name: &OutputId, id: &str, env: &Env) -> String {
     let record = store.record(name).ok().flatten().unwrap_or_default();
     let what = ui::short(&record.call.command.or(record.call.tool).unwrap_or_default(), 60);
     let Ok(entry) = store.entry(name) else { return format!("\n  {id}  {what}") };
-    let (age, size) = (ui::age(entry.used, Timestamp::now()), ui::size(entry.bytes));
+    let (age, size) = (ui::age(entry.used, env.now()), ui::size(entry.bytes));
     format!("\n  {id}  {size}, {age} old  {what}")
 }
 

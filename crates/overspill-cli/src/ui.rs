@@ -129,6 +129,16 @@ pub(crate) fn is_seen() -> bool {
     io::stdout().is_terminal()
 }
 
+/// Tells whether standard error is a terminal.
+pub(crate) fn is_error_seen() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Tells whether standard input is a terminal.
+pub(crate) fn is_typed() -> bool {
+    io::stdin().is_terminal()
+}
+
 /// Returns a size for people, such as `13.6 KiB`.
 pub(crate) fn size(bytes: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];

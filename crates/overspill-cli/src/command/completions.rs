@@ -6,7 +6,6 @@ use std::ffi::OsString;
 use clap::CommandFactory;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap_complete::Shell;
-use jiff::Timestamp;
 use overspill::internal::store::{RecentOrder, RecentQuery, Record};
 use overspill::store::Entry;
 
@@ -69,7 +68,7 @@ pub(crate) fn called(words: &[OsString], env: &Env) -> Option<u8> {
     let newest = stores::store(&stores::StoreAccess::by_settings(env))
         .ok()
         .and_then(|store| store.newest(&query).ok());
-    let now = Timestamp::now();
+    let now = env.now();
     let line = |(entry, record): &(Entry, Record)| {
         let command = record.call.command.as_ref().or(record.call.tool.as_ref());
         let command = ui::short(command.map_or("", String::as_str), COMMAND);

@@ -1,7 +1,7 @@
 //! `overspill cut`: shortens a file or standard input.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, Read};
 use std::path::PathBuf;
 
 use anyhow::{anyhow, bail};
@@ -131,7 +131,7 @@ struct Input {
 impl Input {
     fn open(path: Option<&PathBuf>) -> anyhow::Result<Input> {
         let Some(path) = path.filter(|path| path.as_os_str() != "-") else {
-            let is_typed = io::stdin().is_terminal();
+            let is_typed = ui::is_typed();
             if is_typed {
                 ui::say("reading what you type; end it with Ctrl-D");
             }

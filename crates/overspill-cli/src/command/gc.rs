@@ -55,7 +55,7 @@ fn gc(args: &GcArgs, env: &Env) -> anyhow::Result<()> {
         // Waiting outputs are uploaded first, because `gc` has the time that a call does not have.
         let _ = bucket::set(env)?.push(PUSH);
     }
-    let (retention, now) = (sources.retention(&profile), Timestamp::now());
+    let (retention, now) = (sources.retention(&profile), env.now());
     let progress = ui::Progress::of("removing");
     let sweep = |store: &dyn Store| match args.dry_run {
         true => would_be_swept(store, &retention, now),

@@ -119,7 +119,7 @@ fn print(
             rows.map(|(entry, record)| ui::json_line(json(store, entry, record))).collect();
         return ui::answer(&lines);
     }
-    let now = Timestamp::now();
+    let now = env.now();
     let titles = ["ID", ">SIZE", ">LINES", ">USED", ">EXIT", "STATE", "TOOL", "COMMAND"];
     let mut table = ui::Table::new(&titles).optional(&["LINES", "TOOL", "STATE", "USED"]);
     for (entry, record) in rows {
@@ -186,7 +186,7 @@ fn wanted(args: &ListArgs, env: &Env) -> anyhow::Result<RecentQuery> {
         command: args.command.clone(),
         directory,
         failed: args.failed,
-        since: args.since.map(since),
+        since: args.since.map(|ago| since(ago, env.now())),
         larger: args.larger,
         most: args.limit,
         order: match args.sort {
@@ -197,11 +197,11 @@ fn wanted(args: &ListArgs, env: &Env) -> anyhow::Result<RecentQuery> {
     })
 }
 
-/// Returns the time that lies `ago` before now.
-fn since(ago: Duration) -> Timestamp {
+/// Returns the time that lies `ago` before `now`.
+fn since(ago: Duration, now: Timestamp) -> Timestamp {
     SignedDuration::try_from(ago)
         .ok()
-        .and_then(|ago| Timestamp::now().checked_sub(ago).ok())
+        .and_then(|ago| now.checked_sub(ago).ok())
         .unwrap_or(Timestamp::MIN)
 }
 

@@ -38,9 +38,8 @@ pub(crate) fn run(env: &Env) -> u8 {
 
 fn text(env: &Env) -> String {
     let mut text = match stores::store(&stores::StoreAccess::by_settings(env)) {
-        Ok(store) => {
-            outputs(&*store, env.colors()).unwrap_or_else(|error| problem(&error.to_string()))
-        }
+        Ok(store) => outputs(&*store, env.now(), env.colors())
+            .unwrap_or_else(|error| problem(&error.to_string())),
         Err(error) => problem(&error),
     };
     text.push_str(&hosts(&setup::host_states(env)));
@@ -63,7 +62,11 @@ fn problem(error: &str) -> String {
 }
 
 /// Returns the last outputs and the totals of the last day.
-fn outputs(store: &dyn Store, colors: ui::Colors) -> Result<String, overspill::Error> {
+fn outputs(
+    store: &dyn Store,
+    now: Timestamp,
+    colors: ui::Colors,
+) -> Result<String, overspill::Error> {
     let query =
         RecentQuery { most: MOST_OUTPUTS, order: RecentOrder::Saved, ..RecentQuery::default() };
     let newest = store.newest(&query)?;
@@ -72,7 +75,6 @@ fn outputs(store: &dyn Store, colors: ui::Colors) -> Result<String, overspill::E
                     Try: overspill seq 100000\n";
         return Ok(ui::wrapped(text, 0));
     }
-    let now = Timestamp::now();
     let mut table = ui::Table::new(&["LAST", ">AGE", ">EXIT", ">SIZE", ">SHOWN", "COMMAND"])
         .optional(&["SHOWN", "AGE"]);
     for (entry, record) in &newest.entries {

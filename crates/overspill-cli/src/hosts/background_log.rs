@@ -26,7 +26,7 @@ impl ExpectedLog {
     /// Returns the log that the host would make for this process.
     pub(crate) fn of_process(env: &Env) -> Option<ExpectedLog> {
         let log = Host::around(env).find_map(|host| host.background_log)?;
-        ExpectedLog::at(&log, std::process::id(), SystemTime::now(), env)
+        ExpectedLog::at(&log, std::process::id(), env.now().into(), env)
     }
 
     fn at(log: &BackgroundLog, process: u32, since: SystemTime, env: &Env) -> Option<ExpectedLog> {

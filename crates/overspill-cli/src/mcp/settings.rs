@@ -87,7 +87,7 @@ impl McpSettings {
         McpSettings {
             server,
             prefix,
-            scope: OutputScope { session: session(), project, all },
+            scope: OutputScope { session: session(env), project, all },
             engine: in_force.overspill(),
             directory: Some(env.directory_or_empty().to_string_lossy().into_owned()),
             env: env.clone(),
@@ -111,8 +111,8 @@ fn structured_value(value: &SettingValue) -> Option<Structured> {
 }
 
 /// Returns the name of this session in records. No client can send it, so it need not be a secret.
-fn session() -> String {
-    let now = jiff::Timestamp::now().as_microsecond();
+fn session(env: &Env) -> String {
+    let now = env.now().as_microsecond();
     format!("mcp-{}-{now}", std::process::id())
 }
 

@@ -1,6 +1,6 @@
 //! A progress bar on stderr for work that takes longer than a second.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle, Thread};
@@ -43,7 +43,7 @@ impl Progress {
     }
 
     fn begin(what: &'static str, neighbours: Neighbours) -> Progress {
-        if !io::stderr().is_terminal() || super::is_captured() {
+        if !super::is_error_seen() || super::is_captured() {
             return Progress(None);
         }
         let state = Arc::new(State::default());

@@ -11,7 +11,6 @@ mod streamed_head;
 mod terminal_text;
 
 use std::ffi::OsString;
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use overspill::Call;
@@ -257,7 +256,7 @@ fn report_unusual_end(ended: &Ended) {
         ui::say(&format!("the command was ended: it ran longer than --timeout {limit:?}"));
     }
     // A model reads our standard error as part of the output of its command.
-    if ended.held && std::io::stderr().is_terminal() {
+    if ended.held && ui::is_error_seen() {
         ui::say(
             "the command has ended, but a process that it started still runs; overspill does not save \
              the output of that process",

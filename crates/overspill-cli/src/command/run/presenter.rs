@@ -1,6 +1,6 @@
 //! Shows a stream: live, at the end, or its start at once.
 
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, ErrorKind, Write};
 use std::time::{Duration, Instant};
 
 use overspill::core::{Limits, Policy};
@@ -70,7 +70,7 @@ impl Presenter {
     pub(super) fn new(to: Stream, shows: &Shows, policy: &Policy, first: Limits) -> Presenter {
         let is_terminal = || match to {
             Stream::Out => ui::is_seen(),
-            Stream::Err => io::stderr().is_terminal(),
+            Stream::Err => ui::is_error_seen(),
         };
         let shown = match shows {
             Shows::Screen => Shown::Screen(Screen::within(policy)),

@@ -80,7 +80,7 @@ fn stats(args: &StatsArgs, env: &Env) -> anyhow::Result<()> {
     }
     let store = redact.shown_store(&store);
     let progress = ui::Progress::of("reading the store");
-    let totals = totals(&*store, args.days)?;
+    let totals = totals(&*store, args.days, env.now())?;
     drop(progress);
     ui::answer(&match (args.json, args.csv) {
         (true, _) => json::json_line(args.days, &totals, args.price),
@@ -90,8 +90,12 @@ fn stats(args: &StatsArgs, env: &Env) -> anyhow::Result<()> {
 }
 
 /// Adds up the outputs of the last `days` days.
-pub(super) fn totals(store: &dyn Store, days: u32) -> Result<Totals, overspill::Error> {
-    let since = Timestamp::now().saturating_sub(SignedDuration::from_hours(24 * i64::from(days)));
+pub(super) fn totals(
+    store: &dyn Store,
+    days: u32,
+    now: Timestamp,
+) -> Result<Totals, overspill::Error> {
+    let since = now.saturating_sub(SignedDuration::from_hours(24 * i64::from(days)));
     let usage = retrieve::usage(store, since.unwrap_or(Timestamp::MIN))?;
     Ok(Totals::of(&usage))
 }
