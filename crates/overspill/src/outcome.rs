@@ -57,6 +57,10 @@ pub struct Spilled {
     pub keep: Keep,
     /// The limits of the preview.
     pub(crate) limits: Limits,
+    /// The preview uses all of its room, see [`Policy::fill`](crate::core::Policy::fill).
+    pub(crate) fill: bool,
+    /// The caller named the kind of the output.
+    pub(crate) is_kind_forced: bool,
     /// The kind of preview, see [`PreviewRecord::kind`](crate::store::PreviewRecord::kind).
     pub(crate) kind: &'static str,
     /// The lines with a sign of failure that are not shown. `None` if not every line was read.

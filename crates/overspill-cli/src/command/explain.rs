@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::ops::Range;
 
-use overspill::core::{Cut, Finished, Keep, KindHint, Limits, Policy, Span, Window};
+use overspill::core::{Cut, Finished, Keep, Kind, KindHint, Limits, Policy, Span, Window};
 use overspill::internal::notice::{kind_word, wording};
 use overspill::internal::settings::CallValue;
 use overspill::internal::store::{PreviewRecord, Record};
@@ -151,8 +151,9 @@ fn policy_of(policy: Policy, record: &Record, preview: &PreviewRecord) -> Policy
         _ => Keep::ENDS,
     };
     let most = preview.limits.tightened(&MOST);
-    let hint = KindHint { succeeded: record.exit == Some(0), ..policy.hint };
-    Policy { trigger: most, limits: most, keep, hint, ..policy }
+    let forced = Kind::named(&preview.kind).filter(|_| preview.is_kind_forced);
+    let hint = KindHint { forced, succeeded: record.exit == Some(0), ..policy.hint };
+    Policy { trigger: most, limits: most, keep, fill: preview.fill, hint, ..policy }
 }
 
 /// Explains the preview that `record` describes. A new preview by the same policy tells why its parts

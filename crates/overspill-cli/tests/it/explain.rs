@@ -37,6 +37,19 @@ fn explain_of_both_ends_names_the_ends() {
     assert_eq!(fits, "The output is within the limits, so overspill shows all of it.\n");
 }
 
+#[test]
+fn explain_uses_the_recorded_kind_and_room() {
+    for (option, room) in [("--kind=plain", 9_500), ("--fill", 51_200)] {
+        let most = room.to_string();
+        let done = Test::new(&["cut", option, "--max-bytes", &most]).stdin(log()).run();
+        let (_, explained, _) = done.then(&["explain", &done.id()]);
+        let words = ["explain", &done.id(), option, "--max-bytes", &most];
+        assert_eq!(explained, done.then(&words).1, "{option}");
+        let (_, without, _) = done.then(&["explain", &done.id(), "--max-bytes", &most]);
+        assert_ne!(explained, without, "{option}: the option changes nothing");
+    }
+}
+
 /// Saves an output under small limits, then makes the settings much wider.
 fn saved_before_settings_changed(keep: &str) -> crate::program::Done {
     let done = Test::new(&["cut", "--keep", keep, "--max-lines", "10"]).stdin(log()).run();

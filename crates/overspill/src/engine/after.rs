@@ -41,6 +41,8 @@ impl Overspill {
             limits: spilled.limits,
             keep: CallValue::Keep(spilled.keep).to_string(),
             kind: spilled.kind.to_owned(),
+            fill: spilled.fill,
+            is_kind_forced: spilled.is_kind_forced,
             lines: spans().map(|span| (span.first_line, span.last_line)).collect(),
             file_tool: self.reader_of(ended, &spilled.total).file_tool,
             sent_text: SentText::of(spilled, sent_before),

@@ -17,6 +17,12 @@ pub struct PreviewRecord {
     /// The name of the output's [`Kind`](crate::core::Kind), or `ends` if overspill looked only at
     /// the ends, or `pieces` or `text` for a strategy.
     pub kind: String,
+    /// Whether the preview uses all of its room, see [`Policy::fill`](crate::core::Policy::fill).
+    #[serde(skip_serializing_if = "is_false")]
+    pub fill: bool,
+    /// Whether the caller named the kind, instead of overspill detecting it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub is_kind_forced: bool,
     /// The first and the last line of each part that [`Record::shown`](super::Record::shown) names.
     pub lines: Vec<(u64, u64)>,
     /// The host's tool that the notice names, if it names one.
@@ -26,6 +32,12 @@ pub struct PreviewRecord {
     /// record it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sent_text: Option<SentText>,
+}
+
+// The signature is what serde asks for.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// The JSON form of [`Limits`].
