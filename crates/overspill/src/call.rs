@@ -65,9 +65,14 @@ impl CallEnd {
         CallEnd { signal: Some(signal), ..CallEnd::NONE }
     }
 
+    /// Returns whether the command exited with 0, or `None` if its end is not known.
+    pub fn succeeded(&self) -> Option<bool> {
+        self.exit.map(|code| code == 0).or(self.signal.map(|_| false))
+    }
+
     /// Adds to an output whether its command succeeded.
     pub(crate) fn hinted(self, over: Oversized<'_>) -> Oversized<'_> {
-        let hint = KindHint { succeeded: self.exit == Some(0), ..over.policy().hint };
+        let hint = KindHint { succeeded: self.succeeded(), ..over.policy().hint };
         over.with_hint(hint)
     }
 

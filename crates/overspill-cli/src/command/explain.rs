@@ -8,7 +8,7 @@ use overspill::internal::notice::{kind_word, wording};
 use overspill::internal::settings::CallValue;
 use overspill::internal::store::{PreviewRecord, Record};
 use overspill::store::{Kept, OutputId, SpillRef, Store};
-use overspill::{Call, ReaderAbilities};
+use overspill::{Call, CallEnd, ReaderAbilities};
 use serde_json::{Value, json};
 
 use crate::args::{Engine, LimitArgs};
@@ -152,7 +152,8 @@ fn policy_of(policy: Policy, record: &Record, preview: &PreviewRecord) -> Policy
     };
     let most = preview.limits.tightened(&MOST);
     let forced = Kind::named(&preview.kind).filter(|_| preview.is_kind_forced);
-    let hint = KindHint { forced, succeeded: record.exit == Some(0), ..policy.hint };
+    let end = CallEnd { exit: record.exit, signal: record.signal, ..CallEnd::NONE };
+    let hint = KindHint { forced, succeeded: end.succeeded(), ..policy.hint };
     Policy { trigger: most, limits: most, keep, fill: preview.fill, hint, ..policy }
 }
 

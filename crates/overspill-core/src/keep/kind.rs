@@ -123,13 +123,14 @@ pub struct KindHint {
     pub forced: Option<Kind>,
     /// The kind that the command usually prints.
     pub likely: Option<Kind>,
-    /// The command exited with 0, so only clear signs of a failure count.
-    pub succeeded: bool,
+    /// Whether the command exited with 0, if it has ended. After success, only clear signs of a
+    /// failure count. After another exit code, the output may be a failing log that quotes source.
+    pub succeeded: Option<bool>,
 }
 
 impl KindHint {
     /// The hint of a caller that knows nothing about the output.
-    pub const NONE: KindHint = KindHint { forced: None, likely: None, succeeded: false };
+    pub const NONE: KindHint = KindHint { forced: None, likely: None, succeeded: None };
 }
 
 #[cfg(test)]

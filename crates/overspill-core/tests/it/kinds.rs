@@ -157,7 +157,7 @@ fn kind_of_a_real_output_is_found_by_its_text() {
 fn wrong_hint_does_not_change_what_the_text_says() {
     for (name, kind) in FIXTURES {
         for likely in Kind::ALL.map(Some) {
-            let hint = KindHint { likely, succeeded: true, forced: None };
+            let hint = KindHint { likely, succeeded: Some(true), forced: None };
             assert_eq!(kind_with(&fixture(name), hint), Some(kind), "{name} as {likely:?}");
         }
     }
@@ -177,7 +177,7 @@ fn failing_log_is_recognised_although_its_command_succeeded() {
         "{}error: cannot find value `x`\n --> src/a.rs:1:2\n",
         "   Compiling a\n".repeat(400)
     );
-    let hint = KindHint { succeeded: true, ..KindHint::NONE };
+    let hint = KindHint { succeeded: Some(true), ..KindHint::NONE };
     assert_eq!(kind_with(log.as_bytes(), hint), Some(Kind::FailingLog));
 }
 

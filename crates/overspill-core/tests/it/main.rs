@@ -11,6 +11,7 @@ mod kinds_of_files;
 mod laws;
 mod limits;
 mod logs;
+mod logs_with_source;
 mod long_lines;
 mod notes;
 mod prefixes;

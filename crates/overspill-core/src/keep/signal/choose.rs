@@ -51,6 +51,9 @@ const ALONE: u64 = 2;
 /// The share of the room for the headings of prose.
 const HEADINGS: f64 = 0.2;
 
+/// The share of the rest for the options of a manual page.
+const OPTIONS: f64 = 0.5;
+
 /// Chooses the lines to show within `limits`. Each gap costs a `mark`. Returns `None` if another
 /// way of choosing is better.
 pub(crate) fn choose(
@@ -151,9 +154,10 @@ enum ShownOrder {
     Names,
     /// The lines of a listing that are worth most together. Each line has a number for its worth.
     Folders(Vec<f64>),
-    /// First the marked lines, within a share of the room: headings of prose or of changes, the first
-    /// match of each file, or odd lines. Then the lines with the most new names.
-    Headings(Vec<bool>, f64),
+    /// First the marked lines, each group within a share of the room: headings and options of prose,
+    /// headings of changes, the first match of each file, or odd lines. Then the lines with the most
+    /// new names.
+    Marked(Vec<(Vec<bool>, f64)>),
     /// Both ends of the output, for a listing in which no line is better than another.
     Ends,
 }
@@ -196,11 +200,14 @@ impl Chooser {
             _ if class.is_list => {
                 listing::worths(lines).map_or(ShownOrder::Ends, ShownOrder::Folders)
             }
-            Kind::Prose => ShownOrder::Headings(prose::headings(lines), HEADINGS),
-            Kind::Search => ShownOrder::Headings(search::firsts(lines), FIRSTS),
+            Kind::Prose => {
+                let (headings, options) = (prose::headings(lines), prose::options(lines));
+                ShownOrder::Marked(vec![(headings, HEADINGS), (options, OPTIONS)])
+            }
+            Kind::Search => ShownOrder::Marked(vec![(search::firsts(lines), FIRSTS)]),
             Kind::Plain => {
                 let (marked, share) = changes::headings(lines).unwrap_or_else(|| odd::lines(lines));
-                ShownOrder::Headings(marked, share)
+                ShownOrder::Marked(vec![(marked, share)])
             }
             _ => ShownOrder::Names,
         };
@@ -290,9 +297,11 @@ impl Chooser {
                     show_tiny_gaps(&items, &all, &mut chosen);
                     return Some((chosen, is_enough));
                 }
-                ShownOrder::Headings(headings, share) => {
-                    let order = (0..headings.len()).filter(|&at| headings[at]);
-                    self.names.take(&mut chosen, order, *share, &mut room);
+                ShownOrder::Marked(groups) => {
+                    for (marked, share) in groups {
+                        let order = (0..marked.len()).filter(|&at| marked[at]);
+                        self.names.take(&mut chosen, order, *share, &mut room);
+                    }
                     self.names.cover(&mut chosen, &mut room);
                 }
                 ShownOrder::Names => self.names.cover(&mut chosen, &mut room),

@@ -6,7 +6,7 @@ use super::outcome::{self, Outcome};
 use super::prose::{self, ProseForm};
 use super::quiet::QuietLines;
 use super::source::{self, SourceForm};
-use super::{changes, listing, search};
+use super::{changes, failed_row, listing, search};
 use crate::{Kind, KindHint};
 
 /// The distance of the best score from the median score of an output. Up to the first number the
@@ -98,22 +98,26 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
         true => SourceForm::No,
         false => source::source_form(lines, is_certain_prose),
     };
-    if is_whole && form == SourceForm::Certain {
+    let is_file = matches!(hint.likely, Some(Kind::Source | Kind::Prose | Kind::Search));
+    // A log may quote or print source. The command that only prints files may fail, too.
+    let has_failed = !is_file && hint.succeeded == Some(false);
+    let may_fail = has_failed || failed_row::is_in(lines);
+    if is_whole && form == SourceForm::Certain && !may_fail {
         return Class::without_failure(Kind::Source);
     }
-    if is_certain_prose {
+    if is_certain_prose && !may_fail {
         return Class::without_failure(Kind::Prose);
     }
     let is_source = form != SourceForm::No;
     let is_changes = changes::are_changes(lines);
     let quiet = QuietLines::of(lines);
     let is_prose = prose != ProseForm::No;
-    let is_file = matches!(hint.likely, Some(Kind::Source | Kind::Prose | Kind::Search));
+    let has_succeeded = hint.succeeded == Some(true);
     let is_doubtful =
-        is_source || is_prose || is_file || hint.succeeded || quiet.is_quiet || is_changes;
+        is_source || is_prose || is_file || has_succeeded || quiet.is_quiet || is_changes;
     let spread = if is_doubtful { SOURCE_SPREAD } else { SPREAD };
     // If every line is an error, no line stands above the others.
-    let only_errors = report.is_all_messages && report.has_errors && !hint.succeeded;
+    let only_errors = report.is_all_messages && report.has_errors && !has_succeeded;
     let failing = if only_errors { 1.0 } else { failing(lines, spread, &quiet) };
     let kind = match () {
         () if failing >= 0.5 => Kind::FailingLog,

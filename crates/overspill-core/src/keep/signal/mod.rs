@@ -14,6 +14,7 @@ mod classify;
 mod code_line;
 mod config;
 mod diagnostic;
+mod failed_row;
 mod failure;
 mod failure_lines;
 mod failure_prefilter;

@@ -44,7 +44,7 @@ const FAILED: [&[u8]; 8] = [
 const PASSED_MARKS: [&str; 5] = ["✓", "✔", "√", "✅", "[+]"];
 
 /// The symbols for a failure at the start or the end of a row.
-const FAILED_MARKS: [&str; 6] = ["✗", "✖", "✘", "×", "❌", "[-]"];
+const FAILED_MARKS: [&str; 7] = ["✕", "✗", "✖", "✘", "×", "❌", "[-]"];
 
 /// The words for a success that count only at the end of a row, after dots, in any case.
 const PASSED_LAST: [&[u8]; 4] = [b"ok", b"passed", b"skipped", b"ignored"];
@@ -79,7 +79,16 @@ pub(super) fn is_test_run(lines: &ScoredLines) -> bool {
 pub(super) fn has_passed(row: &[u8]) -> bool {
     counts_no_failure(row)
         || begins_test(row)
+        || gives_reason(row)
         || (outcome(row) == Some(Outcome::Passed) || has_passed_mark(row)) && !shouts(row)
+}
+
+/// Tells whether a row gives the reason of a test that was skipped or expected to fail:
+/// `SKIPPED (fails on CI)`, `... skipped 'fails on CI'`, `... ignored, fails on CI`.
+fn gives_reason(row: &[u8]) -> bool {
+    let forms: [&[u8]; 5] =
+        [b" SKIPPED (", b" XFAIL (", b" ... skipped ", b" ... ignored, ", b" ... expected failure"];
+    forms.iter().any(|form| memchr::memmem::find(row, form).is_some())
 }
 
 /// Tells whether a row announces a test: `=== RUN   TestError`, `[ RUN      ] Parser.FailsOnError`.
@@ -287,6 +296,9 @@ mod tests {
             "checking for fatal errors… ok",
             "INFO - TEST-PASS | a/b.js | error is expected",
             "[+] fatal error is caught",
+            "tests/x.py::test_x SKIPPED (fails on CI) [ 85%]",
+            "test_x (t.A.test_x) ... skipped 'fails on CI'",
+            "test_x (t.A.test_x) ... expected failure",
             "Tests run: 5, Failures: 0, Errors: 0, Skipped: 0",
             "12 passed, 0 failed",
             "no errors",

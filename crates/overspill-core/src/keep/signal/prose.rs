@@ -137,6 +137,20 @@ pub(super) fn headings(lines: &ScoredLines) -> Vec<bool> {
     (0..texts.len()).map(|at| heading(&texts, at).is_some()).collect()
 }
 
+/// Tells for each line whether it is an option with a text below it, as in a manual page.
+pub(super) fn options(lines: &ScoredLines) -> Vec<bool> {
+    let texts: Vec<&[u8]> = texts(lines).collect();
+    let blank = |text: &[u8]| text.len() - text.trim_ascii_start().len();
+    let column =
+        |column: usize, byte: &u8| if *byte == b'\t' { (column | 7) + 1 } else { column + 1 };
+    let indent = |text: &[u8]| text[..blank(text)].iter().fold(0, column);
+    let is_above = |at: usize| {
+        let after = texts.get(at + 1).copied().unwrap_or_default();
+        indent(after) > indent(texts[at]) && !is_option(after)
+    };
+    (0..texts.len()).map(|at| is_option(texts[at]) && is_above(at)).collect()
+}
+
 /// Returns the lines without the line numbers that `cat -n` prints.
 fn texts(lines: &ScoredLines) -> impl Iterator<Item = &[u8]> + '_ {
     lines.lines.iter().map(|line| source::without_number(lines.text(line)).trim_ascii_end())
@@ -171,7 +185,10 @@ fn heading(texts: &[&[u8]], at: usize) -> Option<Heading> {
     }
     let is_capital = |byte: &u8| byte.is_ascii_uppercase() || b" -/".contains(byte);
     let is_section = || text.len() >= 4 && text.iter().all(is_capital) && text[0] != b' ';
-    let is_options = text.ends_with(b":") && !text.starts_with(b" ") && text.len() < 40;
+    // Python begins each stack trace with the same line.
+    let is_trace = text.starts_with(b"Traceback ");
+    let is_options =
+        text.ends_with(b":") && !text.starts_with(b" ") && text.len() < 40 && !is_trace;
     (is_options && before.is_empty() || is_section()).then_some(Heading::Section)
 }
 

@@ -50,6 +50,7 @@ pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm
     let (mut statements, mut numbered, mut before) = (0, 0, None);
     let (mut words, mut code, mut comments, mut indented, mut quoted) = (0, 0, 0, 0, 0);
     let (mut quotes, mut text_block, mut may_be_code) = (0, TextBlock::default(), true);
+    let mut pointers = 0;
     for line in &lines.lines {
         let text = lines.text(line);
         let number = number(text);
@@ -59,6 +60,7 @@ pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm
         before = number;
         let inner = without_number(text);
         statements += usize::from(ends_statement(inner.trim_ascii()));
+        pointers += usize::from(is_pointer(inner));
         if !may_be_code {
             continue;
         }
@@ -83,11 +85,19 @@ pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm
         && words * QUOTES >= quotes
         && quoted < QUOTED;
     match () {
+        // A report quotes source and points at places in it.
+        () if pointers >= QUOTED => SourceForm::No,
         () if is_code && words > 0 => SourceForm::Certain,
         () if statements * STATEMENTS >= count => SourceForm::Likely,
         () if numbered * 10 >= count * NUMBERED => SourceForm::Likely,
         () => SourceForm::No,
     }
+}
+
+/// Tells whether a line points at a place in the quoted line above it: `     |     ^^^`.
+fn is_pointer(text: &[u8]) -> bool {
+    let marks = text.trim_ascii().strip_prefix(b"|").unwrap_or_default().trim_ascii_start();
+    !marks.is_empty() && marks.iter().all(|byte| b"^~".contains(byte))
 }
 
 /// Text for people within source: documentation between quotes, comments of several lines, POD.

@@ -28,11 +28,14 @@ pub(crate) struct DiffReader {
     in_heading: bool,
     /// A commit has begun, and the reader has not seen its subject yet.
     awaits_subject: bool,
+    /// `git log --graph` draws lines of `*`, `|`, `/` and `\` before the text.
+    has_graph: bool,
 }
 
 impl DiffReader {
     pub(super) fn read(&mut self, line: StructureLine) -> LineRank {
-        let text = line.text;
+        self.has_graph |= self.commits == 0 && line.text.starts_with(b"* ");
+        let text = if self.has_graph { without_graph(line.text) } else { line.text };
         if self.old + self.new > 0 {
             return self.within_hunk(text);
         }
@@ -52,6 +55,10 @@ impl DiffReader {
             (self.in_heading, self.awaits_subject) = (false, true);
             self.commits += 1;
             return LineRank::new(0, Why::Heading);
+        }
+        if is_stat(text) {
+            self.files += 1;
+            return LineRank::new(self.file_rank(), Why::Heading);
         }
         let is_subject = text.starts_with(b"    ") || text.starts_with(b"Subject: ");
         if self.awaits_subject && is_subject {
@@ -111,6 +118,23 @@ fn is_commit(text: &[u8]) -> bool {
     hash.and_then(|hash| hash.get(..40)).is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit))
 }
 
+/// Tells whether a line is a row of `git log --stat`: ` src/lib.rs | 12 +++---`.
+fn is_stat(text: &[u8]) -> bool {
+    let Some(at) = memchr::memmem::find(text, b" | ") else { return false };
+    let count = text[at + 3..].trim_ascii_start();
+    let is_count = count.first().is_some_and(u8::is_ascii_digit) || count.starts_with(b"Bin ");
+    text.len() > 1 && text[0] == b' ' && text[1] != b' ' && is_count
+}
+
+/// Returns a line of `git log --graph` without the graph.
+fn without_graph(mut text: &[u8]) -> &[u8] {
+    while let [b'*' | b'|' | b'/' | b'\\' | b'_', rest @ ..] = text {
+        text = rest.strip_prefix(b" ").unwrap_or(rest);
+    }
+    // The graph of a merge is wider. The subject of a commit has an indent of its own.
+    Some(text.trim_ascii_start()).filter(|text| is_commit(text)).unwrap_or(text)
+}
+
 /// Reads the numbers of old and new lines from the header of a hunk: `@@ -1,3 +1,4 @@`.
 fn hunk(text: &[u8]) -> Option<(u64, u64)> {
     let text = std::str::from_utf8(text.get(..text.len().min(80))?).ok()?;
@@ -124,8 +148,8 @@ fn hunk(text: &[u8]) -> Option<(u64, u64)> {
 
 /// Tells whether the lines are an output of `git log`, with or without diffs.
 pub(super) fn is_log<'a>(mut lines: impl Iterator<Item = &'a str>) -> bool {
-    lines.next().is_some_and(|line| is_commit(line.as_bytes()))
-        && lines.take(4).any(|line| line.starts_with("Author: "))
+    lines.next().is_some_and(|line| is_commit(without_graph(line.as_bytes())))
+        && lines.take(4).any(|line| without_graph(line.as_bytes()).starts_with(b"Author: "))
 }
 
 /// Tells whether the lines are a unified diff.

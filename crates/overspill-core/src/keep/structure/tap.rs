@@ -29,6 +29,8 @@ impl TapReader {
         }
         if is_test {
             self.since_failed = None;
+            // The row of a test ends the lines of another program.
+            self.foreign.read(text, false);
             return LineRank::PLAIN;
         }
         // The plan of a subtest is indented. Only the plan of the report itself is a heading.

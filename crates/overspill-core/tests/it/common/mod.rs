@@ -114,7 +114,7 @@ pub fn policy() -> impl Strategy<Value = Policy> {
         prop_oneof![2 => Just(Grain::Line), 1 => Just(Grain::WholeLine), 1 => Just(Grain::Char)];
     let cleaning = prop_oneof![Just(Cleaning::Readable), Just(Cleaning::Off)];
     let kind = || proptest::option::of((0..Kind::ALL.len()).prop_map(|at| Kind::ALL[at]));
-    let hint = (proptest::option::weighted(0.2, kind()), kind(), any::<bool>()).prop_map(
+    let hint = (proptest::option::weighted(0.2, kind()), kind(), any::<Option<bool>>()).prop_map(
         |(forced, likely, succeeded)| KindHint { forced: forced.flatten(), likely, succeeded },
     );
     let more = (hint, any::<bool>());
