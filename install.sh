@@ -61,7 +61,8 @@ remove_listed() {
       ./) ;;
       /* | *..*) fail "$list names $name, which is not below $prefix" "remove the files of overspill by hand" ;;
       */) ;;
-      *) rm -f "$prefix/$name" ;;
+      # This script makes no links: another installer put the link there.
+      *) [ -L "$prefix/$name" ] || rm -f "$prefix/$name" ;;
     esac
   done <"$1"
   # The list has outer directories first. Remove inner directories first, and only empty ones.
@@ -72,6 +73,10 @@ remove_listed() {
 if [ "$uninstall" ]; then
   [ -z "$source" ] || fail "--uninstall takes no archive: $source"
   [ -f "$list" ] || fail "$list: no such file, so this script has installed nothing below $prefix" "name the directory: --prefix DIR"
+  case $(cat "$prefix/share/overspill/installed-by" 2>/dev/null) in
+    '' | 'archive '*) ;;
+    *) fail "another installer replaced the files below $prefix" "remove overspill with that tool, for example: pip uninstall overspill" ;;
+  esac
   # Without the program, every command of an agent that `overspill init` set up would fail.
   program=$(readlink -f "$prefix/bin/overspill") || program=''
   for link in "${XDG_CONFIG_HOME:-${HOME-}/.config}"/overspill/bin/*; do
@@ -141,28 +146,42 @@ wanted=$(awk -v name="$name" '$2 == name || $2 == "*" name {print $1}' "$work/SH
 [ "$(sum "$archive")" = "$wanted" ] || fail "$name does not have the checksum of SHA256SUMS; nothing was installed" "download the archive again"
 
 mkdir "$work/unpacked"
-tar -xzf "$archive" -C "$work/unpacked"
+told=$(tar -xzf "$archive" -C "$work/unpacked" 2>&1) || {
+  # A full disk gives a message for each file.
+  echo "$told" | head -n 2 >&2
+  fail "cannot unpack $name into $work; nothing was installed" "the lines above have the reason; TMPDIR=DIR chooses another temporary directory"
+}
 top=$work/unpacked/${name%.tar.gz}
 # Not -x: it is false if the temporary directory is mounted with `noexec`.
 [ -f "$top/bin/overspill" ] || fail "$name has no program bin/overspill"
 
 # The list of the earlier installation. Its program stays until the new program replaces it.
 if [ -f "$list" ]; then cp "$list" "$work/before"; else : >"$work/before"; fi
+program=$prefix/bin/overspill
+# Another installer, for example uv or pip, can use the same directory. It would lose its program.
+if { [ -e "$program" ] || [ -L "$program" ]; } && { [ -L "$program" ] || [ ! -f "$program" ] || ! grep -qx bin/overspill "$work/before"; }; then
+  fail "$program exists, and this script did not install it" "remove it with the tool that installed it, or choose another directory: --prefix DIR"
+fi
 : >"$work/list"
 if [ ! -d "$prefix" ] || grep -qx './' "$work/before"; then echo ./ >>"$work/list"; fi
+# Removes the empty directories that this run made, because --uninstall does not know them yet.
+fail_early() {
+  remove_listed "$work/list"
+  fail "$1" "choose another directory: --prefix DIR"
+}
 (cd "$top" && find bin share -type d | sort) | while IFS= read -r name; do
   if [ ! -d "$prefix/$name" ]; then
-    mkdir -p "$prefix/$name" || fail "cannot make $prefix/$name" "choose another directory: --prefix DIR"
+    mkdir -p "$prefix/$name" || fail_early "cannot make $prefix/$name"
   elif ! grep -qxF "$name/" "$work/before"; then
     continue
   fi
   echo "$name/" >>"$work/list"
 done
 (cd "$top" && find bin share -type f | sort) >"$work/files"
-{ cat "$work/files" && echo "share/overspill/installed-files"; } >>"$work/list"
 # Write the list before the files, so that --uninstall works after a failed installation.
-sort -u "$work/before" "$work/list" >"$work/both"
-cp "$work/both" "$list" || fail "cannot write $list" "choose another directory: --prefix DIR"
+{ cat "$work/before" "$work/list" "$work/files" && echo "share/overspill/installed-files"; } | sort -u >"$work/both"
+cp "$work/both" "$list" || fail_early "cannot write $list"
+{ cat "$work/files" && echo "share/overspill/installed-files"; } >>"$work/list"
 while IFS= read -r name; do
   # `mv` gives the name to a new file, so that a running program keeps its own file.
   if ! cp "$top/$name" "$prefix/$name.new-$$" || ! mv -f "$prefix/$name.new-$$" "$prefix/$name"; then

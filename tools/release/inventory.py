@@ -25,11 +25,11 @@ def metadata(target: str) -> dict:
 
 
 def crates_of_the_program(target: str, data: dict) -> list[dict]:
-    """Returns the crates that are linked into the program: no dependencies of tests, build scripts or other crates."""
-    tree = ["cargo", "tree", "--locked", "-p", "overspill-cli", "-e", "normal", "--target", target]
+    """Returns the crates that are linked into the program: no dependencies of tests, build scripts or macros."""
+    tree = ["cargo", "tree", "--locked", "-p", "overspill-cli", "-e", "normal,no-proc-macro", "--target", target]
     tree += ["--prefix", "none", "--format", "{p}", "--no-dedupe"]
     lines = subprocess.run(tree, check=True, capture_output=True, text=True).stdout.splitlines()
-    linked = {tuple(line.split()[:2]) for line in lines if "(proc-macro)" not in line}
+    linked = {tuple(line.split()[:2]) for line in lines if line}
     crates = [it for it in data["packages"] if (it["name"], "v" + it["version"]) in linked]
     return sorted(crates, key=lambda it: (it["name"], it["version"]))
 

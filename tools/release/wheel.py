@@ -10,6 +10,7 @@ import base64
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -34,6 +35,17 @@ for path in sorted(stage.rglob("*")):
         is_program = inside.parts[0] == "bin"
         name = f"{data}/scripts/{inside.name}" if is_program else f"{data}/data/{inside.as_posix()}"
         files[name] = (path.read_bytes(), 0o100755 if is_program else 0o100644)
+# maturin accepts no licence files from directories above pyproject.toml.
+information = record.rsplit("/", 1)[0]
+content, mode = files[f"{information}/METADATA"]
+names = ["LICENSE-APACHE", "LICENSE-MIT"]
+for name in names:
+    files[f"{information}/licenses/{name}"] = (pathlib.Path(name).read_bytes(), 0o100644)
+lines = "".join(f"License-File: {name}\n" for name in names).encode()
+content, found = re.subn(rb"(?m)^License-Expression: .*\n", lambda it: it[0] + lines, content, count=1)
+if not found:
+    sys.exit("wheel: METADATA has no License-Expression")
+files[f"{information}/METADATA"] = (content, mode)
 del files[record]
 
 

@@ -271,7 +271,8 @@ impl Env {
         let first = self.on_path(&file).find(|path| path.is_file());
         let first = first.filter(|path| path.is_absolute());
         let first = first.and_then(|path| path.canonicalize().ok());
-        first.is_some() && first == self.real_executable()
+        let own = self.real_executable();
+        first.zip(own).is_some_and(|(first, own)| first == own || is_script_for(&first, &own))
     }
 
     /// Returns the file of this program without links in its path.
@@ -285,9 +286,40 @@ impl Env {
     }
 }
 
+/// Tells whether a file is the script of the npm package that starts this program:
+/// `X/overspill/bin/overspill` starts `X/overspill-linux-x64-gnu/bin/overspill`, or the same below
+/// `X/overspill/node_modules`.
+pub(crate) fn is_script_for(script: &Path, program: &Path) -> bool {
+    let package = |file: &Path| file.parent()?.parent().map(Path::to_owned);
+    let Some((own, platform)) = package(script).zip(package(program)) else { return false };
+    let is_platform = platform.file_name().and_then(|name| name.to_str()).is_some_and(|name| {
+        name.strip_prefix(NAME).is_some_and(|rest| rest.starts_with("-linux-"))
+    });
+    let is_beside = platform.parent() == own.parent();
+    let is_inside = platform.parent() == Some(&own.join("node_modules"));
+    own.ends_with(NAME) && is_platform && (is_beside || is_inside)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn script_of_npm_starts_the_program_of_its_own_package() {
+        let script = Path::new("/usr/lib/node_modules/overspill/bin/overspill");
+        for (program, expected) in [
+            ("/usr/lib/node_modules/overspill-linux-x64-gnu/bin/overspill", true),
+            (
+                "/usr/lib/node_modules/overspill/node_modules/overspill-linux-x64-gnu/bin/overspill",
+                true,
+            ),
+            ("/opt/node_modules/overspill-linux-x64-gnu/bin/overspill", false),
+            ("/usr/lib/node_modules/other/bin/overspill", false),
+            ("/usr/bin/overspill", false),
+        ] {
+            assert_eq!(is_script_for(script, Path::new(program)), expected, "{program}");
+        }
+    }
 
     #[test]
     fn directories_follow_the_variables_of_the_table() {

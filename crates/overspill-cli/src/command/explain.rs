@@ -152,8 +152,9 @@ fn policy_of(policy: Policy, record: &Record, preview: &PreviewRecord) -> Policy
     };
     let most = preview.limits.tightened(&MOST);
     let forced = Kind::named(&preview.kind).filter(|_| preview.is_kind_forced);
-    let end = CallEnd { exit: record.exit, signal: record.signal, ..CallEnd::NONE };
-    let hint = KindHint { forced, succeeded: end.succeeded(), ..policy.hint };
+    let end = record.exit.map(CallEnd::exited).or(record.signal.map(CallEnd::killed));
+    let succeeded = end.and_then(|end| end.succeeded());
+    let hint = KindHint { forced, succeeded, ..policy.hint };
     Policy { trigger: most, limits: most, keep, fill: preview.fill, hint, ..policy }
 }
 

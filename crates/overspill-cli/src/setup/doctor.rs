@@ -1,6 +1,7 @@
 //! The checks of `overspill doctor`: the program, the settings, the store, the bucket and the
 //! hosts.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::findings::{Findings, How};
@@ -11,7 +12,7 @@ use super::{found, on_path, overridden, slot, text_of, wrappers};
 use crate::bucket::{self, Finding};
 use crate::command::doctor::DoctorArgs;
 use crate::command::push;
-use crate::env::Env;
+use crate::env::{Env, is_script_for};
 use crate::hosts::{HOSTS, Host};
 use crate::installed;
 use crate::settings::SettingSources;
@@ -58,8 +59,13 @@ fn look_at_program(findings: &mut Findings, env: &Env) {
     };
     let told = installed::version(Some(&own));
     findings.add("program", How::Well, format!("{} {told}", env.shown(&own)));
+    let real = |path: &Path| path.canonicalize().ok();
+    let is_ours = |other: &Path| match real(other).zip(real(&own)) {
+        Some((first, own)) => first == own || is_script_for(&first, &own),
+        None => false,
+    };
     if let Some(other) = on_path("overspill", env)
-        && other.canonicalize().ok() != own.canonicalize().ok()
+        && !is_ours(&other)
     {
         let theirs = Command::new(&other).arg("--version").output();
         let theirs = theirs.map(|told| String::from_utf8_lossy(&told.stdout).trim().to_owned());
