@@ -105,8 +105,8 @@ test('strategy that throws or answers nonsense is replaced by the settings', asy
     [() => { throw new Error('no idea'); }, /no idea/],
     [async () => { throw new Error('no idea'); }, /no idea/],
     [() => 5, /not a valid choice/],
-    [() => [[5, 2 ** 40]], /not there/],
-    [() => [[5, 1]], /not there/],
+    [() => [[5, 2 ** 40]], /invalid pieces/],
+    [() => [[5, 1]], /invalid pieces/],
     [() => circular, /circular/i],
     [() => 10n, /BigInt/],
   ];

@@ -124,8 +124,8 @@ def test_strategy_that_raises_or_answers_nonsense_is_replaced_by_the_settings(ma
     for strategy, reason in [
         (broken, "no idea"),
         (lambda output, limits: 5, "not a valid choice"),
-        (lambda output, limits: [(5, 2**63)], "not there"),
-        (lambda output, limits: [(5, 1)], "not there"),
+        (lambda output, limits: [(5, 2**63)], "invalid pieces"),
+        (lambda output, limits: [(5, 1)], "invalid pieces"),
         (lambda output, limits: object(), "object"),
     ]:
         overspill = make(max_lines=5, strategy=strategy, on_event=heard.append)

@@ -68,6 +68,29 @@ fn session_of_every_host_is_replayed() {
     assert!(!home.path().join("store").exists(), "nothing is written into the store");
 }
 
+#[test]
+fn secrets_in_examples_are_masked() {
+    let home = tempfile::tempdir().unwrap();
+    let token = "ghp_aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6";
+    let (file, page) = (home.path().join("pi.jsonl"), home.path().join("page.html"));
+    let session = fs::read_to_string(transcript("pi.jsonl")).unwrap();
+    fs::write(&file, session.replace("src/module_0077.rs", token)).unwrap();
+    let report = |redact: &str, args: &[&str]| {
+        let mut command = program(home.path());
+        command.env("OVERSPILL_REDACT", redact).arg("audit").args(args).arg(&file);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(report("off", &["--json"]).contains(token));
+    let masked = report("all", &["--json"]);
+    assert!(!masked.contains(token) && masked.contains("\"lost\":[\"****"), "{masked}");
+    assert!(!report("all", &[]).contains(token));
+    report("off", &["--html", page.to_str().unwrap()]);
+    let html = fs::read_to_string(page).unwrap();
+    assert!(!html.contains(token) && html.contains("****"), "{html}");
+}
+
 /// Each output with lost words has a command that shows the output and these words.
 #[test]
 fn lost_output_of_every_host_can_be_viewed() {

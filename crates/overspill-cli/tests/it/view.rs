@@ -163,9 +163,7 @@ fn other_host_or_origin_is_refused_with_the_cookie() {
 fn page_has_a_strict_policy_and_only_its_own_files() {
     let dir = tempfile::tempdir().unwrap();
     let view = Viewing::opened(dir.path(), &[]);
-    for file in
-        ["", "style.css", "text.js", "all.js", "output.js", "search.js", "app.js", "api/list"]
-    {
+    for file in ["", "style.css", "page.js", "api/list"] {
         let (status, head, _) = view.get(file);
         assert_eq!(status, 200, "{file}");
         for header in [
@@ -250,6 +248,22 @@ fn browser_variable_is_a_command() {
     let arguments = std::fs::read_to_string(script.with_extension("arguments")).unwrap();
     let page = dir.path().join(".local/state/overspill/view.html");
     assert_eq!(arguments, format!("--new-window\n{}\n", page.display()));
+}
+
+/// Without a home directory, `view.html` in the working directory is a file of the user.
+#[test]
+fn file_of_the_user_stays_without_a_home() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("view.html");
+    std::fs::write(&file, "mine").unwrap();
+    for more in [&[][..], &["--open"]] {
+        let mut command = program(dir.path());
+        command.args(["view", "--idle", "1s"]).args(more).current_dir(dir.path());
+        command.env_remove("HOME").env("BROWSER", "true").stdin(Stdio::null());
+        let done = command.output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine", "{more:?}");
+    }
 }
 
 /// The server begins the first list before the scripts ask for it.
@@ -461,7 +475,7 @@ fn output_of_a_transcript_is_served_as_one_document() {
     );
     assert!(head.contains("frame-ancestors 'none'"), "{head}");
     assert!(body.contains("src/module_0077.rs") && !body.contains("<script>alert(1)"));
-    for question in ["api/list", "app.js", "api/output?id=last"] {
+    for question in ["api/list", "page.js", "api/output?id=last"] {
         assert_eq!(view.get(question).0, 404, "{question}");
     }
     assert!(!dir.path().join("store").exists(), "nothing is written into the store");

@@ -1,5 +1,7 @@
 //! `overspill audit --html`: writes the report as one page without scripts and other files.
 
+use overspill::Redaction;
+
 use super::replay::preview;
 use super::tally::{Example, SIZES, Tally};
 use super::ways::{ROOMS, WAYS, first_chars};
@@ -33,7 +35,7 @@ mark { background: #fc06; color: inherit; }
 "#;
 
 /// Returns the report as HTML.
-pub(super) fn page(tally: &Tally, env: &Env) -> String {
+pub(super) fn page(tally: &Tally, rules: Option<&Redaction>, env: &Env) -> String {
     let all = tally.all();
     let mut page = String::from(HEAD);
     page.push_str(&format!(
@@ -71,7 +73,7 @@ pub(super) fn page(tally: &Tally, env: &Env) -> String {
     });
     page.push_str(&table(&["size", "outputs", "bytes", "of the text"], rows));
     page.push_str(&kept(tally));
-    page.push_str(&losses(tally, env));
+    page.push_str(&losses(tally, rules, env));
     for (title, count, examples) in [
         ("Commands that ran again after a cut", tally.repeated, &tally.repeated_examples),
         ("Failures that a pipe hid", tally.hidden_failures, &tally.hidden_examples),
@@ -114,7 +116,7 @@ fn kept(tally: &Tally) -> String {
     text + "</table>\n"
 }
 
-fn losses(tally: &Tally, env: &Env) -> String {
+fn losses(tally: &Tally, rules: Option<&Redaction>, env: &Env) -> String {
     let losses = tally.named_losses();
     let Some(first) = losses.first() else { return String::new() };
     let mut text = format!(
@@ -123,6 +125,8 @@ fn losses(tally: &Tally, env: &Env) -> String {
         escaped(&first.room.name())
     );
     for loss in losses {
+        let preview = preview(&loss.example.place, loss.room);
+        let preview = rules.map_or(preview.as_str().into(), |rules| rules.text(&preview).0);
         let lost: Vec<String> =
             loss.lost.iter().map(|word| format!("<mark>{}</mark>", escaped(word))).collect();
         text.push_str(&format!(
@@ -134,7 +138,7 @@ fn losses(tally: &Tally, env: &Env) -> String {
             loss.best_other,
             lost.join(" "),
             escaped(&loss.example.place.view_command(loss.room, env)),
-            escaped(first_chars(&preview(&loss.example.place, loss.room), PREVIEW)),
+            escaped(first_chars(&preview, PREVIEW)),
         ));
     }
     text

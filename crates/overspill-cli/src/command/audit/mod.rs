@@ -7,6 +7,7 @@ mod formats;
 mod html;
 mod json;
 mod lines;
+mod mask;
 mod pipes;
 mod places;
 mod read;
@@ -19,8 +20,12 @@ mod ways;
 mod words;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use overspill::Redaction;
 
 use crate::env::Env;
+use crate::settings::SettingSources;
 use crate::ui;
 
 pub(super) use self::replay::{OutputPlace, ReplayedOutput, replay};
@@ -71,8 +76,19 @@ fn audit(args: &AuditArgs, env: &Env) -> anyhow::Result<()> {
     if tally.all().sessions == 0 {
         anyhow::bail!(nothing_found(&tally, is_default, &database_hints, env));
     }
+    let redact = SettingSources::of_user(env).redact(false);
+    let mut rules = redact.shown().cloned();
+    if args.html.is_some() && rules.is_none() {
+        // People send this file to others, so its secrets are masked even if `redact` is off.
+        let own = redact.rules().cloned();
+        let new = || Redaction::new(None).map(Arc::new).map_err(anyhow::Error::msg);
+        rules = Some(own.map_or_else(new, Ok)?);
+    }
+    if let Some(rules) = &rules {
+        mask::mask(&mut tally, rules);
+    }
     if let Some(file) = &args.html {
-        let page = html::page(&tally, env);
+        let page = html::page(&tally, rules.as_deref(), env);
         std::fs::write(file, page).map_err(|error| {
             anyhow::anyhow!("cannot write {}: {}", ui::path(file), ui::reason(&error))
         })?;

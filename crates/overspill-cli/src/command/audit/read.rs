@@ -174,10 +174,13 @@ fn read_document(
     let Document { messages } =
         serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
     let mut read = ReadLines { lines: 0, bad_lines: 0, events: 0 };
+    // The start of the message before, and the line on which it begins.
+    let (mut from, mut line) = (0, 1);
     for message in messages {
-        // The line on which the message begins.
         let place = message.get().as_ptr() as usize - text.as_ptr() as usize;
-        session.line = 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..place]).count() as u64;
+        line += memchr::memchr_iter(b'\n', &text.as_bytes()[from..place]).count() as u64;
+        from = place;
+        session.line = line;
         let is_read = reader.read(message.get(), &mut |event| session.take(event)).is_ok();
         read.lines += 1;
         read.bad_lines += u64::from(!is_read);

@@ -124,7 +124,7 @@ pub(super) fn preview(place: &OutputPlace, room: Room) -> String {
 }
 
 /// Reads the output at a place, or returns the reason why this fails.
-fn recorded(place: &OutputPlace) -> Result<RecordedOutput, String> {
+pub(super) fn recorded(place: &OutputPlace) -> Result<RecordedOutput, String> {
     let mut worker = Worker::new(Sample::NONE);
     worker.sought = Some(place.clone());
     try_read(&place.file, &mut worker, |_| {})?;

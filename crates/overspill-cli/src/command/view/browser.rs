@@ -10,16 +10,27 @@ use overspill::Places;
 
 use crate::env::Env;
 
-/// Returns the path of a private HTML file that redirects the browser to the page.
+/// Returns the path of a private HTML file that redirects the browser to the page, or `None`
+/// without a home directory: `view.html` in the working directory is a file of the user.
 ///
 /// The browser gets this file as its argument, and not the address with the token: other users see
 /// the arguments of processes.
-pub(super) fn redirect_file(env: &Env) -> PathBuf {
-    Places::below(env.places().state.clone(), "overspill").join("view.html")
+pub(super) fn redirect_file(env: &Env) -> Option<PathBuf> {
+    let file = Places::below(env.places().state.clone(), "overspill").join("view.html");
+    file.is_absolute().then_some(file)
+}
+
+/// Removes the redirect file, if there is one.
+pub(super) fn remove(file: Option<&Path>) {
+    if let Some(file) = file {
+        let _ = fs::remove_file(file);
+    }
 }
 
 /// Writes the redirect file and opens it in a browser.
-pub(super) fn open(address: &str, file: &Path, env: &Env) -> io::Result<()> {
+pub(super) fn open(address: &str, file: Option<&Path>, env: &Env) -> io::Result<()> {
+    let none = || io::Error::new(io::ErrorKind::NotFound, "there is no home directory");
+    let file = file.ok_or_else(none)?;
     write(address, file)?;
     let own = env.variable("BROWSER").map(|typed| commands(&typed, file)).unwrap_or_default();
     let usual = [&["xdg-open"][..], &["open"], &["wslview"], &["gio", "open"]];

@@ -32,7 +32,7 @@ pub(super) struct Document {
 /// Writes an output of a store to a file.
 pub(super) fn write(id: &OsStr, file: &Path, store: &StoreArgs, env: &Env) -> anyhow::Result<()> {
     let (raw, name, redact) = find::find_with_redaction(id, &store.access(env))?;
-    write_masked(&raw, &name, json!({}), &redact, file, env)
+    write_masked(&raw, &name, None, &redact, file, env)
 }
 
 /// Writes an output of a transcript to a file.
@@ -42,7 +42,7 @@ pub(super) fn write_replayed(
     redact: &Redact,
     env: &Env,
 ) -> anyhow::Result<()> {
-    write_masked(&replayed.store, &replayed.id, used_words(replayed), redact, file, env)
+    write_masked(&replayed.store, &replayed.id, Some(replayed), redact, file, env)
 }
 
 /// Returns the page of an output of a transcript.
@@ -54,13 +54,14 @@ pub(super) fn replayed_page(
 ) -> anyhow::Result<Document> {
     let store = redact.shown_store(&replayed.store);
     let record = store.record(&replayed.id)?.unwrap_or_default();
-    Ok(document(&answers(&*store, &replayed.id, &record, used_words(replayed), env)?))
+    let used = used_words(replayed, &*store)?;
+    Ok(document(&answers(&*store, &replayed.id, &record, used, env)?))
 }
 
 fn write_masked(
     raw: &Outputs,
     name: &OutputId,
-    more: Value,
+    replayed: Option<&ReplayedOutput>,
     redact: &Redact,
     file: &Path,
     env: &Env,
@@ -70,8 +71,8 @@ fn write_masked(
         Some(rules) => rules.clone(),
         None => Arc::new(Redaction::new(None).map_err(anyhow::Error::msg)?),
     };
-    let more = serde_json::from_str(&rules.json(&more.to_string()).0)?;
     let masked = Redact::All(rules).shown_store(raw);
+    let more = replayed.map_or(Ok(json!({})), |replayed| used_words(replayed, &*masked))?;
     let record = masked.record(name)?.unwrap_or_default();
     let progress = ui::Progress::of("writing");
     let mut data = answers(&*masked, name, &record, more, env)?;
@@ -88,10 +89,17 @@ fn write_masked(
 }
 
 /// Returns how many words of the output the agent used next, and the words that the preview lacks.
-fn used_words(replayed: &ReplayedOutput) -> Value {
+/// A word that `store` masks has only `*`.
+fn used_words(replayed: &ReplayedOutput, store: &dyn Store) -> anyhow::Result<Value> {
+    let text = store.read(&replayed.id, 0..store.entry(&replayed.id)?.bytes)?;
+    let shown = |word: &str| match memchr::memmem::find(&text, word.as_bytes()) {
+        Some(_) => word.to_owned(),
+        None => "*".repeat(word.len()),
+    };
     let lost = replayed.lost.iter();
-    let lost: Vec<Value> = lost.map(|(word, at)| json!({ "word": word, "at": at })).collect();
-    json!({ "used_words": replayed.used, "lost_words": lost })
+    let lost: Vec<Value> =
+        lost.map(|(word, at)| json!({ "word": shown(word), "at": at })).collect();
+    Ok(json!({ "used_words": replayed.used, "lost_words": lost }))
 }
 
 /// Returns the answers to all requests of the page, so that it needs no server. The facts also get
@@ -169,13 +177,11 @@ fn document(data: &Value) -> Document {
         "<meta charset=\"utf-8\">",
         &format!("<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">"),
     );
-    let filed = format!(
-        "<script type=\"application/json\" id=\"filed\" nonce=\"{nonce}\">{data}</script>\n"
+    let script = format!(
+        "<script type=\"application/json\" id=\"filed\" nonce=\"{nonce}\">{data}</script>\n\
+         <script nonce=\"{nonce}\">\n{}</script>",
+        page::SCRIPT
     );
-    for (at, (name, text)) in page::SCRIPTS.iter().enumerate() {
-        let link = format!("<script src=\"{name}\"></script>");
-        let before = if at == 0 { filed.as_str() } else { "" };
-        html = html.replace(&link, &format!("{before}<script nonce=\"{nonce}\">\n{text}</script>"));
-    }
+    html = html.replace(page::SCRIPT_LINK, &script);
     Document { html, policy }
 }

@@ -80,14 +80,15 @@ pub(super) fn serve(asked: PageRequest<'_>, env: &Env) -> anyhow::Result<()> {
     let listener =
         std::net::TcpListener::bind("127.0.0.1:0").context("cannot listen on this machine")?;
     let port = listener.local_addr()?.port();
-    let file = browser::redirect_file(env);
+    // Only a page with `--open` has a redirect file, so it removes no file of another page.
+    let file = if asked.opens { browser::redirect_file(env) } else { None };
     let redirect = file.clone();
-    let access = PageAccess::new(move || drop(std::fs::remove_file(&redirect)))?;
+    let access = PageAccess::new(move || browser::remove(redirect.as_deref()))?;
     let id = asked.id.map(|id| format!("&id={id}")).unwrap_or_default();
     let address = format!("http://127.0.0.1:{port}/?token={}{id}", access.token());
     ui::answer(&format!("{address}\n"))?;
     if asked.opens
-        && let Err(error) = browser::open(&address, &file, env)
+        && let Err(error) = browser::open(&address, file.as_deref(), env)
     {
         ui::warn_line(&format!(
             "cannot open a browser: {}\n\nhint: open the address above",
@@ -108,7 +109,7 @@ pub(super) fn serve(asked: PageRequest<'_>, env: &Env) -> anyhow::Result<()> {
     let (watched, idle) = (page.clone(), asked.idle);
     std::thread::spawn(move || {
         watched.wait_until_idle(idle);
-        let _ = std::fs::remove_file(&file);
+        browser::remove(file.as_deref());
         ui::say(&format!(
             "ended: the browser sent no request for {}",
             ui::count(idle.as_secs(), "second")
@@ -197,6 +198,10 @@ impl Page {
             let since = self.started.elapsed().saturating_sub(asked);
             match idle.checked_sub(since).filter(|left| !left.is_zero()) {
                 Some(left) => std::thread::sleep(left.max(Duration::from_millis(10))),
+                // An answer that takes long, such as a checksum, is not there yet.
+                None if self.turns.available_permits() < AT_ONCE => {
+                    std::thread::sleep(Duration::from_millis(100));
+                }
                 None => return,
             }
         }
@@ -261,11 +266,10 @@ impl Page {
 
 /// Returns a file of the page.
 fn file(path: &str) -> Reply {
-    let script = page::SCRIPTS.iter().find(|(name, _)| *name == path);
-    match (path, script) {
-        ("", _) => reply(StatusCode::OK, "text/html; charset=utf-8", page::INDEX),
-        ("style.css", _) => reply(StatusCode::OK, "text/css; charset=utf-8", page::STYLE),
-        (_, Some((_, text))) => reply(StatusCode::OK, "text/javascript; charset=utf-8", *text),
+    match path {
+        "" => reply(StatusCode::OK, "text/html; charset=utf-8", page::INDEX),
+        "style.css" => reply(StatusCode::OK, "text/css; charset=utf-8", page::STYLE),
+        "page.js" => reply(StatusCode::OK, "text/javascript; charset=utf-8", page::SCRIPT),
         _ => plain(StatusCode::NOT_FOUND, "not found"),
     }
 }

@@ -288,7 +288,7 @@ class OutputView {
     if (!previous) return el('p', { class: 'faint' }, 'The store has no earlier run of the same command in the same directory.');
     const [diff] = await ask('diff', { id: [previous, this.id], from: from > 1 ? from : null });
     const tests = diff.tests ? el('div', {}, [['new', 'newly failing'], ['still', 'still failing'], ['fixed', 'fixed'], ['not_run', 'failed before and not run']].filter(([key]) => diff.tests[key].length).map(([key, title]) => el('p', { class: 'note' }, el('strong', { class: key === 'fixed' ? '' : 'bad' }, `${diff.tests[key].length} ${title}: `), el('span', { class: 'mono' }, diff.tests[key].slice(0, 50).join(', '))))) : null;
-    const head = el('p', { class: 'note' }, diff.same ? 'The outputs are the same.' : `${plural(diff.added, 'line')} added, ${plural(diff.removed, 'line')} removed since the run of ${time(diff.old.created)} (exit code ${diff.old.exit === null ? '?' : diff.old.exit}). `, el('a', { href: `#/${encodeURIComponent(previous)}` }, 'Open that run'));
+    const head = el('p', { class: 'note' }, diff.same ? 'The outputs are the same. ' : `${plural(diff.added, 'line')} added, ${plural(diff.removed, 'line')} removed since the run of ${time(diff.old.created)} (exit code ${diff.old.exit === null ? '?' : diff.old.exit}). `, el('a', { href: `#/${encodeURIComponent(previous)}` }, 'Open that run'));
     const next = /--from[ =](\d+)/.exec(diff.next || '');
     const more = next ? el('button', { type: 'button', onclick: async (event) => { const rest = await this.diff(Number(next[1])); event.target.replaceWith(...[rest].flat().slice(1).filter(Boolean)); } }, 'Show more') : null;
     return [head, tests, sides(diff.text), more].filter(Boolean);
