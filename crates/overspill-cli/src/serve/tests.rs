@@ -96,18 +96,23 @@ fn slow_head_gets_408_while_others_are_served() {
     assert_eq!(rest(silent), "");
 }
 
+/// Sends a request, and reads the answer. The connection stays open.
+fn ask(stream: &mut TcpStream) {
+    stream.write_all(request("", "abc").as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"3 bytes") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).unwrap();
+        answer.push(byte[0]);
+    }
+}
+
 #[test]
 fn client_with_the_token_may_be_silent_for_the_idle_time() {
     let address = start(ServerLimits { head_time: SHORT, idle: SHORT * 6, ..LIMITS });
     let mut stream = connect(address);
     for _ in 0..2 {
-        stream.write_all(request("", "abc").as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        while !answer.ends_with(b"3 bytes") {
-            let mut byte = [0];
-            stream.read_exact(&mut byte).unwrap();
-            answer.push(byte[0]);
-        }
+        ask(&mut stream);
         std::thread::sleep(SHORT * 2);
     }
     assert_eq!(rest(stream), "");
@@ -150,13 +155,7 @@ fn connection_over_the_limit_gets_503_until_another_ends() {
     let address = start(ServerLimits { connections: 2, ..LIMITS });
     let held = || {
         let mut stream = connect(address);
-        stream.write_all(request("", "abc").as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        while !answer.ends_with(b"3 bytes") {
-            let mut byte = [0];
-            stream.read_exact(&mut byte).unwrap();
-            answer.push(byte[0]);
-        }
+        ask(&mut stream);
         stream
     };
     let [first, mut second] = [held(), held()];

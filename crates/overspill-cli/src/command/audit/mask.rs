@@ -1,9 +1,28 @@
 //! Masks the secrets in the examples of a report: commands, and words that the agent used.
 
-use overspill::Redaction;
+use std::sync::Arc;
+
+use overspill::{Redact, Redaction};
 
 use super::replay::recorded;
 use super::tally::{Loss, Tally};
+
+/// Returns the rules for a file that people send to others: its secrets are masked even if `redact`
+/// is off.
+pub(in crate::command) fn rules_for_file(redact: &Redact) -> anyhow::Result<Arc<Redaction>> {
+    match redact.rules() {
+        Some(rules) => Ok(rules.clone()),
+        None => Ok(Arc::new(Redaction::new(None).map_err(anyhow::Error::msg)?)),
+    }
+}
+
+/// Returns a word of an output, or stars if it does not stand in the masked output.
+pub(in crate::command) fn shown_word(word: &str, masked: &[u8]) -> String {
+    match memchr::memmem::find(masked, word.as_bytes()) {
+        Some(_) => word.to_owned(),
+        None => "*".repeat(word.len()),
+    }
+}
 
 /// Masks secrets in all texts that a report quotes, except previews.
 pub(super) fn mask(tally: &mut Tally, rules: &Redaction) {
@@ -19,10 +38,6 @@ pub(super) fn mask(tally: &mut Tally, rules: &Redaction) {
 /// Masks the words that do not stand in the masked output: the rules need the text around a secret.
 fn mask_words(loss: &mut Loss, rules: &Redaction) {
     let output = recorded(&loss.example.place);
-    let masked = output.ok().map(|output| rules.text(&output.text).0.into_owned());
-    for word in &mut loss.lost {
-        if !masked.as_ref().is_some_and(|text| text.contains(&**word)) {
-            *word = "*".repeat(word.len());
-        }
-    }
+    let masked = output.map(|output| rules.text(&output.text).0.into_owned()).unwrap_or_default();
+    loss.lost.iter_mut().for_each(|word| *word = shown_word(word, masked.as_bytes()));
 }

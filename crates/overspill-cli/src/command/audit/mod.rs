@@ -20,14 +20,12 @@ mod ways;
 mod words;
 
 use std::path::PathBuf;
-use std::sync::Arc;
-
-use overspill::Redaction;
 
 use crate::env::Env;
 use crate::settings::SettingSources;
 use crate::ui;
 
+pub(super) use self::mask::{rules_for_file, shown_word};
 pub(super) use self::replay::{OutputPlace, ReplayedOutput, replay};
 use self::sample::Sample;
 use self::tally::Tally;
@@ -77,13 +75,10 @@ fn audit(args: &AuditArgs, env: &Env) -> anyhow::Result<()> {
         anyhow::bail!(nothing_found(&tally, is_default, &database_hints, env));
     }
     let redact = SettingSources::of_user(env).redact(false);
-    let mut rules = redact.shown().cloned();
-    if args.html.is_some() && rules.is_none() {
-        // People send this file to others, so its secrets are masked even if `redact` is off.
-        let own = redact.rules().cloned();
-        let new = || Redaction::new(None).map(Arc::new).map_err(anyhow::Error::msg);
-        rules = Some(own.map_or_else(new, Ok)?);
-    }
+    let rules = match args.html {
+        Some(_) => Some(mask::rules_for_file(&redact)?),
+        None => redact.shown().cloned(),
+    };
     if let Some(rules) = &rules {
         mask::mask(&mut tally, rules);
     }

@@ -2,17 +2,16 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::Context;
+use overspill::Redact;
 use overspill::internal::store::Record;
 use overspill::store::{OutputId, Store};
-use overspill::{Redact, Redaction};
 use serde_json::{Value, json};
 
 use super::{facts, failures, page, piece, seen};
 use crate::args::StoreArgs;
-use crate::command::audit::ReplayedOutput;
+use crate::command::audit::{ReplayedOutput, rules_for_file, shown_word};
 use crate::env::Env;
 use crate::stores::Outputs;
 use crate::{command, find, ui};
@@ -66,11 +65,7 @@ fn write_masked(
     file: &Path,
     env: &Env,
 ) -> anyhow::Result<()> {
-    // People send this file to others, so its secrets are masked even if `redact` is off.
-    let rules = match redact.rules() {
-        Some(rules) => rules.clone(),
-        None => Arc::new(Redaction::new(None).map_err(anyhow::Error::msg)?),
-    };
+    let rules = rules_for_file(redact)?;
     let masked = Redact::All(rules).shown_store(raw);
     let more = replayed.map_or(Ok(json!({})), |replayed| used_words(replayed, &*masked))?;
     let record = masked.record(name)?.unwrap_or_default();
@@ -92,13 +87,9 @@ fn write_masked(
 /// A word that `store` masks has only `*`.
 fn used_words(replayed: &ReplayedOutput, store: &dyn Store) -> anyhow::Result<Value> {
     let text = store.read(&replayed.id, 0..store.entry(&replayed.id)?.bytes)?;
-    let shown = |word: &str| match memchr::memmem::find(&text, word.as_bytes()) {
-        Some(_) => word.to_owned(),
-        None => "*".repeat(word.len()),
-    };
     let lost = replayed.lost.iter();
     let lost: Vec<Value> =
-        lost.map(|(word, at)| json!({ "word": shown(word), "at": at })).collect();
+        lost.map(|(word, at)| json!({ "word": shown_word(word, &text), "at": at })).collect();
     Ok(json!({ "used_words": replayed.used, "lost_words": lost }))
 }
 

@@ -99,13 +99,13 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
         false => source::source_form(lines, is_certain_prose),
     };
     let is_file = matches!(hint.likely, Some(Kind::Source | Kind::Prose | Kind::Search));
-    // A log may quote or print source. The command that only prints files may fail, too.
+    // A failing log may print source. `cat` may print source and fail, because one file is missing.
     let has_failed = !is_file && hint.succeeded == Some(false);
-    let may_fail = has_failed || failed_row::is_in(lines);
-    if is_whole && form == SourceForm::Certain && !may_fail {
+    let may_fail = || has_failed || failed_row::is_in(lines);
+    if is_whole && form == SourceForm::Certain && !may_fail() {
         return Class::without_failure(Kind::Source);
     }
-    if is_certain_prose && !may_fail {
+    if is_certain_prose && !may_fail() {
         return Class::without_failure(Kind::Prose);
     }
     let is_source = form != SourceForm::No;
