@@ -6,8 +6,6 @@ use super::table::{NONE, place};
 use super::{Host, HostFile, SetupStep, SlotKind};
 
 const SERVERS_AND_RULES: &str = "MCP proxy and rules text";
-const ADD_SERVERS_OR_RULES: &str =
-    "overspill reaches its MCP servers and its rules: add --mcp, --rules or both.";
 
 const CURSOR_HOOKS: HostFile = place("~/.cursor/hooks.json", ".cursor/hooks.json");
 
@@ -63,7 +61,6 @@ pub(super) const WINDSURF: Host = Host {
         "~/.codeium/windsurf/memories/global_rules.md",
         ".windsurf/rules/overspill.md",
     )),
-    then: Some(ADD_SERVERS_OR_RULES),
     ..NONE
 };
 
@@ -103,7 +100,6 @@ pub(super) const DROID: Host = Host {
     how: SERVERS_AND_RULES,
     servers: Some(place("~/.factory/mcp.json", ".factory/mcp.json")),
     rules: Some(place("~/.factory/AGENTS.md", "AGENTS.md")),
-    then: Some(ADD_SERVERS_OR_RULES),
     ..NONE
 };
 
@@ -115,7 +111,6 @@ pub(super) const AUGGIE: Host = Host {
     how: SERVERS_AND_RULES,
     servers: Some(place("~/.augment/settings.json", "")),
     rules: Some(place("", "AGENTS.md")),
-    then: Some(ADD_SERVERS_OR_RULES),
     ..NONE
 };
 
@@ -127,7 +122,6 @@ pub(super) const AMP: Host = Host {
     how: SERVERS_AND_RULES,
     servers: Some(place("$config/amp/settings.json", ".amp/settings.json")),
     rules: Some(place("$config/amp/AGENTS.md", "AGENTS.md")),
-    then: Some(ADD_SERVERS_OR_RULES),
     ..NONE
 };
 
@@ -139,6 +133,5 @@ pub(super) const CRUSH: Host = Host {
     how: SERVERS_AND_RULES,
     servers: Some(place("$config/crush/crush.json", "crush.json")),
     rules: Some(place("", "CRUSH.md")),
-    then: Some(ADD_SERVERS_OR_RULES),
     ..NONE
 };

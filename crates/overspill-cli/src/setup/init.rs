@@ -69,6 +69,19 @@ pub(crate) fn init(args: &InitArgs, env: &Env) -> anyhow::Result<()> {
             host.name
         );
     }
+    // After an `init` with options, `init` without options updates the links to the program.
+    let needs_options = |host: &Host| host.steps.is_empty() && !Receipt::exists(host, env);
+    if !args.mcp
+        && !args.rules
+        && let Some(host) = hosts.iter().find(|host| needs_options(host))
+    {
+        anyhow::bail!(
+            "overspill cannot shorten the commands of {}; nothing was changed\n\nhint: `overspill init {} --mcp \
+             --rules` shortens results of MCP servers, and adds a paragraph to the rules file",
+            host.title,
+            host.name
+        );
+    }
     // All changes are computed and checked before the first file is written.
     let planned =
         hosts.into_iter().map(|host| planned(host, args, env)).collect::<Result<Vec<_>, _>>()?;

@@ -41,7 +41,10 @@ pub(super) fn list(is_json: bool, env: &Env) -> anyhow::Result<()> {
     };
     let example = rows.iter().find(|(_, place, set_up)| place.is_some() && !set_up);
     let hint = match example {
-        Some((host, ..)) => format!("`overspill init {}` sets up an agent", host.name),
+        Some((host, ..)) => {
+            let options = if host.steps.is_empty() { " --mcp --rules" } else { "" };
+            format!("`overspill init {}{options}` sets up an agent", host.name)
+        }
         None => format!(
             "`overspill init {} --force` sets up an agent that is not installed yet",
             HOSTS[0].name

@@ -272,6 +272,22 @@ fn host_that_is_not_installed_is_an_error() {
 }
 
 #[test]
+fn init_that_would_change_nothing_is_an_error() {
+    for host in ["windsurf", "droid", "auggie", "amp", "crush"] {
+        let dir = tempfile::tempdir().unwrap();
+        let said = wrong(dir.path(), &["init", "codex", host, "--force"], 1);
+        assert!(said.contains("nothing was changed"), "{said}");
+        assert!(said.contains(&format!("`overspill init {host} --mcp --rules`")), "{said}");
+        assert_eq!(left(dir.path()), [] as [PathBuf; 0], "{host}");
+        let said = well(dir.path(), &["init"]);
+        assert!(!said.contains(&format!("\n{host} ")), "{said}");
+        // A later `init` without options updates the links to the program.
+        well(dir.path(), &["init", host, "--force", "--mcp", "--rules"]);
+        well(dir.path(), &["init", host, "--force"]);
+    }
+}
+
+#[test]
 fn init_without_a_name_lists_the_hosts_on_this_machine() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(dir.path().join(".gemini")).unwrap();
