@@ -50,7 +50,7 @@ fn found(typed: &OsStr, access: &StoreAccess<'_>) -> anyhow::Result<(Outputs, Ou
     let shown = ui::short(&typed.to_string_lossy(), 100);
     if let Some(recent) = typed.to_str().and_then(RecentName::parse) {
         let name = recent.find(&*store, names, env)?;
-        let name = name.ok_or_else(|| nothing_saved(&*store, &shown, env))?;
+        let name = name.ok_or_else(|| nothing_saved(&*store, &shown, recent, env))?;
         return Ok((store, name, redact));
     }
     if is_path(typed) {
@@ -95,7 +95,7 @@ fn found(typed: &OsStr, access: &StoreAccess<'_>) -> anyhow::Result<(Outputs, Ou
 }
 
 /// Reports that `last` or `failed` names no output.
-fn nothing_saved(store: &dyn Store, typed: &str, env: &Env) -> anyhow::Error {
+fn nothing_saved(store: &dyn Store, typed: &str, recent: RecentName, env: &Env) -> anyhow::Error {
     if store.list().is_ok_and(|entries| entries.is_empty()) {
         return anyhow!(
             "there is no output {typed}: nothing is saved yet\n\nhint: overspill saves an output that \
@@ -103,9 +103,10 @@ fn nothing_saved(store: &dyn Store, typed: &str, env: &Env) -> anyhow::Error {
         );
     }
     let directory = env.directory().map_or_else(|_| "this directory".into(), ui::path);
+    let (verb, option) = if recent.is_failed { ("failed", " --failed") } else { ("ran", "") };
     anyhow!(
-        "there is no output {typed} of commands that ran in {directory}\n\nhint: `overspill list` shows the \
-         outputs of all directories"
+        "there is no output {typed}: only outputs of commands that {verb} in {directory} count\n\nhint: \
+         `overspill list{option}` shows the outputs of all directories"
     )
 }
 

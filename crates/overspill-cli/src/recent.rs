@@ -8,7 +8,7 @@ use crate::env::Env;
 /// The name of an output by its place among the newest outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RecentName {
-    is_failed: bool,
+    pub(crate) is_failed: bool,
     /// The number of newer outputs that are skipped.
     skipped: usize,
 }
