@@ -66,7 +66,7 @@ Clean up:
   pin           Never delete an output automatically
   rm            Remove outputs
   gc            Remove expired outputs
-  push          Upload outputs that are not in the bucket yet
+  push          Upload outputs that wait for the bucket (a shared store)
 
 Examples:
   overspill cargo test                      run it; a long output is saved
@@ -292,7 +292,7 @@ pub(crate) struct LimitArgs {
     /// [default: estimate].
     #[arg(long, value_name = "NAME", value_parser = tokenizer)]
     tokenizer: Option<Tokenizer>,
-    /// Use the limits, notices and directories of this profile [default: the setting `profile`].
+    /// Work like another system, with its limits, notices and directories [default: the setting `profile`].
     #[arg(long, value_name = "NAME", value_parser = profiles())]
     profile: Option<&'static str>,
     /// The tool that printed the output, such as `bash`. Settings of this tool apply, and `list`

@@ -18,7 +18,7 @@ pub(crate) struct CallDetails {
     /// The session of the output, for `list --session` [default: $OVERSPILL_SESSION].
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Mention sub-agents in the notice, if the profile has a text for them.
+    /// Add the text of the profile about sub-agents to the notice, if the profile has one.
     #[arg(long)]
     delegate: bool,
     /// Set the limits and the part to show in one option. Other options override them [default:

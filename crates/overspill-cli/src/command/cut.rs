@@ -16,7 +16,7 @@ use crate::{ui, undelivered};
 
 /// Shortens a file, or the output of a pipe.
 ///
-/// Short input is unchanged. For a long input, overspill shows a preview and saves all of it.
+/// Short input is unchanged. If the input is long, overspill saves the input and shows a preview.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill cut --keep tail --max-lines 100 < build.log
@@ -35,8 +35,8 @@ pub(crate) struct CutArgs {
     /// the text].
     #[arg(long)]
     pub(crate) json: bool,
-    /// Read and print the JSON response of a tool, which has status, data, text, stats, context and
-    /// error.
+    /// Read the JSON response of a tool (`status`, `data`, `text`, `stats`, `context`, `error`), and
+    /// print a shorter response of the same form.
     #[arg(long, conflicts_with = "json")]
     pub(crate) envelope: bool,
     /// The file; `-` is standard input [default: -].

@@ -26,7 +26,7 @@ use crate::{find, hosts, ui};
   overspill diff                 the last run and the run before it
   overspill diff q7atzy          q7atzy and the run before it
   overspill diff q7atzy m3k0pa   from q7atzy to m3k0pa
-  overspill diff --lines         all lines, also for test reports")]
+  overspill diff --lines         the lines that differ, also for test reports")]
 pub(crate) struct DiffArgs {
     /// The output: an id, a path, `last`, `last~2` or `failed`. With OTHER, the older of the two.
     #[arg(value_name = "ID", default_value = "last")]

@@ -5,7 +5,7 @@ use crate::{setup, ui};
 
 /// Checks the installation: program, settings, store and agents.
 ///
-/// For each agent that is set up, it sends a long output the way the agent does and checks the result.
+/// For each agent that is set up, `doctor` shortens a long output as for that agent, and checks the result.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill doctor

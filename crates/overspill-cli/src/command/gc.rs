@@ -12,10 +12,11 @@ use crate::env::Env;
 use crate::settings::{ResolvedSettings, SettingSources};
 use crate::{bucket, ui};
 
-/// Removes outputs that were not used for 7 days, and the oldest ones beyond 5 GiB.
+/// Removes outputs that were not used for 7 days, and shrinks a store above 5 GiB.
 ///
-/// The settings `store.retention` and `store.quota` change these limits. Outputs that are pinned, or were used within
-/// the last hour, stay. A bucket has no quota unless you set one.
+/// If the store is larger than 5 GiB, `gc` removes the least recently used outputs first. The settings
+/// `store.retention` and `store.quota` change these limits. Outputs that are pinned, or were used within the last hour,
+/// stay. A bucket has no quota unless you set one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  overspill gc --dry-run\n  overspill gc --json")]
 pub(crate) struct GcArgs {

@@ -7,9 +7,9 @@ use crate::{setup, ui};
 
 /// Sets up agents, so that overspill shortens the output of their commands.
 ///
-/// Without a name it lists the agents on this machine. `init` shows every change that it makes, and `overspill
-/// uninstall` restores each file exactly. The only permission that it adds is reading saved outputs.
-/// `--allow-read` adds more.
+/// Without a name, `init` lists the agents on this machine. `init` shows every change, and `overspill uninstall` undoes
+/// the changes. The only permission that `init` adds is reading saved outputs. `--allow-read` adds more.
+/// Restart an agent after `init`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill init
@@ -43,10 +43,10 @@ pub(crate) struct InitArgs {
     /// Adds permission rules for these three commands to Claude Code, Gemini CLI and opencode.
     #[arg(long)]
     pub(crate) allow_read: bool,
-    /// Write a plugin for the agent into this directory, and change nothing else.
+    /// Write a plugin for Claude Code into this directory, and change no settings.
     #[arg(long, value_name = "DIR")]
     pub(crate) plugin: Option<PathBuf>,
-    /// Set up agents that are not found on this machine, and replace existing files.
+    /// Set up agents that are not found on this machine, and replace your file if `init` writes a file of the same name.
     #[arg(long)]
     pub(crate) force: bool,
     /// Print JSON.

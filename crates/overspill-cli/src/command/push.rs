@@ -12,7 +12,8 @@ use crate::ui;
 
 /// Uploads outputs that are not in the bucket yet.
 ///
-/// `run` and `gc` upload some of them, too. Exit code 1: an output could not be uploaded.
+/// A bucket is a store that many machines share. `run` and `gc` also upload outputs, but stop after a short time.
+/// Exit code 1: an output could not be uploaded.
 ///
 /// If outputs wait for a bucket that you no longer use, `push` names that bucket. `--from` uploads them to the current
 /// bucket.

@@ -19,8 +19,8 @@ use crate::{find, hosts, ui};
 
 /// Shows a saved output, page by page.
 ///
-/// A page has at most 2000 lines and 50 KiB. Its last line says which part it is, and has the command for the next
-/// page. On a terminal your pager shows the whole output. Exit code 1: no such output, or the JSON path matches nothing.
+/// A page has at most 2000 lines and 50 KiB. The last line of a page names the shown part, and has the command for the
+/// next page. On a terminal your pager shows the whole output. Exit code 1: no such output, or the JSON path matches nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill read                                  the last output of this directory
@@ -35,14 +35,14 @@ use crate::{find, hosts, ui};
 
 PATH is a JSONPath (RFC 9535) such as $.a.b[0], $['x y'], $.a[*], $..name, $.a[-1], $.a[1:5] or $.a[?@.error]. \
 A PATH that begins with a slash is a JSON Pointer. In JSON Lines the path is applied to every line. A filter has \
-== != < <= > >= && || ! and the functions length, count, match, search and value. It cannot use `$`, and its values \
-have at most 16 MiB.")]
+== != < <= > >= && || ! and the functions length, count, match, search and value. A filter cannot use `$`, and \
+cannot test values over 16 MiB.")]
 pub(crate) struct ReadArgs {
     /// The output: an id such as `q7atzy`, a path, `last`, `last~2` or `failed` (see `help ids`).
     #[arg(value_name = "ID", default_value = "last")]
     id: OsString,
-    /// Show these lines, both included, counted from 1. Also `A:B`, `A..B`, `A,B`, `A+N`, `A:`, `:B`, and `-N` for the
-    /// last lines.
+    /// Show these lines, both included, counted from 1. `A:B`, `A..B` and `A,B` mean the same. `A+N`: N lines from A.
+    /// `A:`: from A to the end. `:B`: the lines up to B. `-N`: the last N lines.
     #[arg(long, value_name = "A-B", value_parser = lines, allow_hyphen_values = true, conflicts_with_all = ["bytes", "tail"])]
     lines: Option<Part>,
     /// Show these bytes, counted from 0. B is not included.

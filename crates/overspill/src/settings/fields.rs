@@ -209,5 +209,5 @@ pub const KEEPS: &[(&str, Keep, &str)] = &[
     ("ends", Keep::ENDS, "Both ends"),
     ("signal", Keep::Signal, "The lines that matter, from anywhere, and the end"),
     ("structure", Keep::Structure, "JSON, tables, diffs and test reports by their structure"),
-    ("auto", Keep::Auto, "Structure where there is one, otherwise signal"),
+    ("auto", Keep::Auto, "`structure` for these formats, otherwise `signal`"),
 ];

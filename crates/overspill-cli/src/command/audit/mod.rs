@@ -32,15 +32,16 @@ use self::tally::Tally;
 
 /// Measures overspill on the sessions that your agents have recorded.
 ///
-/// It reads the transcripts of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI and pi, and exported sessions of
-/// opencode. It shortens each tool output again, in several ways, and counts how many of the words that the agent used
-/// next each way keeps. Nothing is saved, and nothing leaves this machine. docs/audit.md explains each number.
+/// `audit` reads the transcripts of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI and pi, and exported sessions
+/// of opencode. `audit` shortens the recorded tool outputs in several ways. Agents often repeat words of an output in their
+/// next steps. For each way, `audit` counts how many of these words the shortened output still has. Nothing is saved, and
+/// nothing leaves this machine. docs/audit.md explains each number.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  overspill audit\n  overspill audit ~/.claude/projects\n  overspill audit session.jsonl --html report.html"
 )]
 pub(crate) struct AuditArgs {
-    /// Transcripts, or directories of transcripts. The default is where agents keep them.
+    /// Transcripts, or directories of transcripts [default: the directories in which agents save transcripts].
     #[arg(value_name = "PATH", value_hint = clap::ValueHint::AnyPath)]
     paths: Vec<PathBuf>,
     /// Replay every output. By default, overspill replays a sample if the transcripts have more than 100 MB.

@@ -43,8 +43,8 @@ pub(crate) struct ConfigArgs {
     /// Show only settings that differ from the default.
     #[arg(long)]
     changed: bool,
-    /// Use the defaults of this profile; `takumi` also has its own files [default: the setting
-    /// `profile`].
+    /// Use the defaults of this profile. The profile `takumi` also has its own settings files
+    /// [default: the setting `profile`].
     #[arg(long, global = true, value_name = "NAME", value_parser = profiles())]
     profile: Option<&'static str>,
     /// Print JSON.

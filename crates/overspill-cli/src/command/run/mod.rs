@@ -30,7 +30,7 @@ pub(crate) use presenter::Shows;
 
 /// Runs a command; shows a short version if it prints too much.
 ///
-/// Short output is unchanged. For a long output, overspill shows a preview and saves all of it. The exit code is that
+/// Short output is unchanged. If the output is long, overspill saves the output and shows a preview. The exit code is that
 /// of the command. On a terminal you see everything live, as without overspill.
 #[derive(Debug, Default, clap::Args)]
 #[command(after_help = "\
@@ -66,7 +66,7 @@ pub(crate) struct RunArgs {
     /// the end].
     #[arg(long)]
     stream: bool,
-    /// Show the whole output, without a limit.
+    /// Show the whole output: no limit and no ceiling applies.
     #[arg(long, conflicts_with = "stream")]
     all: bool,
     /// End the command and its child processes after this time, such as `90s` or `10m` [default: no

@@ -23,9 +23,9 @@ use crate::ui;
 ///
 /// Saved bytes are the bytes that the host agent would have shown without overspill, minus the bytes
 /// that were shown and the bytes that were read later. If the host is not known, `stats` assumes
-/// that it would have shown the whole output. Notices count as shown. Pages of `read`, `grep` and
+/// that the host would have shown the whole output. Notices count as shown. Pages of `read`, `grep` and
 /// `diff` count as read later; `read --raw` does not. `stats` leaves out outputs that you removed
-/// and outputs on a terminal. It estimates one token as four bytes.
+/// and outputs on a terminal. `stats` estimates one token as four bytes.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  overspill stats\n  overspill stats --days 1 --json\n  overspill stats --price 3\n  overspill stats --csv > stats.csv"

@@ -23,8 +23,8 @@ use crate::{find, ui};
 
 /// Shows saved outputs in a browser: what the agent saw, the whole output, and why.
 ///
-/// It prints the address of a page that only you can open, and serves the page on this machine until you press Ctrl-C.
-/// The address works once.
+/// `view` prints the address of a page, and serves the page on this machine until you press Ctrl-C. Only the first
+/// browser that opens the address can see the page.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill view
@@ -32,20 +32,20 @@ use crate::{find, ui};
   overspill view q7atzy --html report.html     one file for a bug report, with secrets masked
   overspill view session.jsonl:120 --open      an output that an agent got in a recorded session")]
 pub(crate) struct ViewArgs {
-    /// The output to open: an id such as `q7atzy`, a path, `last`, `last~2` or `failed` (see `help ids`). `FILE:LINE` is an
-    /// output in a transcript of an agent, as `overspill audit` names it.
+    /// The output to open: an id such as `q7atzy`, a path, `last`, `last~2` or `failed` (see `help ids`). `FILE:LINE` names
+    /// an output in the transcript of an agent; `overspill audit` prints such names.
     #[arg(value_name = "ID")]
     id: Option<OsString>,
-    /// The most characters in the preview of an output in a transcript [default: the limit for its host].
+    /// For `FILE:LINE`: show at most N characters in the preview [default: the limit of the agent].
     #[arg(long, value_name = "N", requires = "id")]
     max_chars: Option<u64>,
     /// Open the page in your browser.
     #[arg(long, conflicts_with = "html")]
     open: bool,
-    /// End if the browser asks for nothing in this time.
+    /// Idle timeout: stop after this time without a request from the browser.
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1h", conflicts_with = "html")]
     idle: Duration,
-    /// Write the output and what the agent saw of it to one file, with secrets masked, and serve nothing.
+    /// Write the output and its preview to one HTML file, with secrets masked, and start no server.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     #[command(flatten)]

@@ -18,9 +18,9 @@ use crate::settings::guarded::{self, GuardedFile, Refused};
 use crate::ui;
 use backup::Backup;
 
-/// Puts overspill in front of every server in a client's file.
+/// Puts overspill in front of the servers in a client's file.
 ///
-/// It knows the files of Claude Code, Cursor, Windsurf, Gemini CLI, Qwen Code, Copilot CLI, VS Code, opencode, Kilo,
+/// `wrap` knows the files of Claude Code, Cursor, Windsurf, Gemini CLI, Qwen Code, Copilot CLI, VS Code, opencode, Kilo,
 /// Codex, goose and Continue. Servers that are wrapped already, and servers with a URL, stay as they are. A copy of the
 /// original file is kept beside it, with `.before-overspill` at the end of its name.
 #[derive(Debug, clap::Args)]
@@ -31,7 +31,7 @@ use backup::Backup;
 pub(crate) struct WrapArgs {
     /// The client's file, such as `.mcp.json`.
     file: PathBuf,
-    /// Only show what would be changed.
+    /// Show the changes, and write nothing.
     #[arg(long)]
     dry_run: bool,
 }
