@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::keys::json;
 
-/// A choice that was made in advance, because a strategy of another language cannot be called in
-/// the middle of the work.
+/// A choice that a strategy in JavaScript made in advance, because Rust cannot wait for JavaScript
+/// in the middle of a call.
 #[derive(Debug, Clone)]
 pub struct Given(
     /// The choice, or the reason why the strategy failed.
@@ -24,8 +24,8 @@ impl Strategy for Given {
 }
 
 /// Reads the answer of a strategy about `output`. `true` shows the whole output, and null leaves
-/// the choice to the policy. A list has the pieces as `[from, to]` in bytes. A text is shown
-/// instead, and so is the `text` of an object, which may have `left_out_lines` or `left_out_bytes`.
+/// the choice to the policy. A list has the pieces as `[from, to]` in bytes. A string replaces the
+/// output. An object has this string as `text`, and may have `left_out_lines` or `left_out_bytes`.
 pub fn choice(answer: &Value, output: &[u8], policy: &Policy) -> Result<Choice, String> {
     let nonsense = || {
         let mut text: String = answer.to_string();
@@ -65,7 +65,7 @@ fn text_of(text: &str, lines: Option<u64>, bytes: Option<u64>, output: &[u8]) ->
     Choice::Text(text.to_owned(), left_out)
 }
 
-/// Returns the limits of a policy, and the part that it keeps, for a strategy.
+/// Returns the limits, `keep` and `fill` of a policy as JSON, for a strategy.
 pub fn policy(policy: &Policy) -> Value {
     let layer = Layer::from(policy);
     let set = |setting: CallSetting| Some((setting.name().to_owned(), json(layer.get(setting)?)));

@@ -1,5 +1,5 @@
-//! Replays one session: counts its outputs, finds the words of them that the agent used, and checks
-//! which of these words each way of cutting keeps.
+//! Replays one session. The replay counts the outputs and finds the words that the agent used from
+//! an output. It then checks which of these words each way of cutting keeps.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -19,20 +19,21 @@ use super::ways::{LongOutput, ROOMS, Room, chars_of, is_within};
 use super::words::{SeenWords, TextForm, TextNumber, each_word};
 use crate::hosts::Host;
 
-/// The number of bytes of an output that is long enough to be compared.
+/// The ways of cutting are not compared for outputs of this many bytes or fewer.
 const SHORTEST: usize = 2_000;
-/// The number of steps of the agent after an output in which its words count as used.
+/// A word of an output counts as used only if the agent uses it within this many steps.
 const STEPS: u64 = 3;
-/// The number of steps in which the same command counts as repeated.
+/// A command whose output the host cut counts as repeated if it runs again within this many steps.
 const REPEATED_WITHIN: u64 = 5;
 /// The number of calls without an output that are remembered.
 const WAITING_CALLS: usize = 256;
-/// The largest number of bytes of a saved output. Larger files are not read.
+/// The largest size in bytes of a file in which a host saved an output. The audit reads no larger
+/// file.
 const LONGEST_FILE: u64 = 16 << 20;
 /// The number of bytes at the end of an output that are searched for signs of failure.
 const LOOKED_AT: usize = 64 << 10;
 
-/// The parts that a worker uses for all its sessions.
+/// The state of one thread, for all sessions that the thread replays.
 pub(super) struct Worker {
     pub(super) tally: Tally,
     pub(super) seen: SeenWords,
@@ -69,7 +70,7 @@ pub(super) struct Session<'w> {
     outputs: VecDeque<OpenOutput>,
     /// Commands whose outputs the host has cut, each with its step.
     cut_commands: VecDeque<(String, u64)>,
-    /// The number of events of the agent so far.
+    /// The number of events so far. Texts from the user or the host do not count.
     pub(super) events: u64,
 }
 
@@ -121,7 +122,8 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Ends the session. `bytes` and `bad_lines` are the size of the file and its unreadable lines.
+    /// Ends the session. `bytes` is the size of the file, and `bad_lines` the number of lines that
+    /// could not be read.
     pub(super) fn finish(mut self, bytes: u64, bad_lines: u64) {
         self.worker.tally.bytes_read += bytes;
         self.worker.tally.bad_lines += bad_lines;
@@ -157,7 +159,7 @@ impl<'w> Session<'w> {
         self.events += 1;
         let (seen, outputs) = (&mut self.worker.seen, &mut self.outputs);
         each_word(text.as_bytes(), form, |word, hash| {
-            // The word is used if an open output is the first text that has it.
+            // The word counts as used if the first text with this word is an open output.
             let first = seen.first_text(hash);
             if let Some(output) = outputs.iter_mut().find(|output| Some(output.number) == first) {
                 output.used.push(String::from_utf8_lossy(word).into_owned());
@@ -336,7 +338,8 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Returns the place of the last output. A call without an output has the place of its line.
+    /// Returns the place of the last output in the current line. In a line without outputs, `nth`
+    /// is 1.
     fn place(&self) -> OutputPlace {
         let nth = if self.output_line.0 == self.line { self.output_line.1 } else { 1 };
         OutputPlace { file: self.file.to_owned(), line: self.line, nth }
@@ -358,7 +361,7 @@ impl<'w> Session<'w> {
         let is_plain = path.components().all(|part| {
             matches!(part, std::path::Component::RootDir | std::path::Component::Normal(_))
         });
-        // The user may have moved the transcript with its directory.
+        // The user may have moved the transcript together with the directory of its outputs.
         let moved: PathBuf = beside.join("tool-results").join(path.file_name()?);
         let path = if is_plain && path.starts_with(&beside) { path } else { &moved };
         let known = std::fs::symlink_metadata(path).ok()?;

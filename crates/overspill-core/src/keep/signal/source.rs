@@ -6,24 +6,25 @@ use super::config;
 use super::line::ScoredLines;
 use crate::keep::names::FULL_WEIGHT;
 
-/// The largest number of lines in source for each line that ends like a statement or a block.
+/// In source, at least one line out of this many ends like a statement or a block.
 const STATEMENTS: usize = 10;
 
-/// The smallest number of lines out of ten with consecutive numbers in a numbered file.
+/// In a numbered file, at least this many lines out of ten have consecutive numbers.
 const NUMBERED: usize = 3;
 
-/// The smallest number of lines out of a hundred with a form of code in certain source.
+/// Lines are certainly code only if at least this many out of a hundred have a form of code.
 const CODE: usize = 62;
 
-/// The largest number of lines in certain source for each line that is indented or a comment. The
+/// Lines are certainly code only if at least one out of this many is indented or a comment. The
 /// lines of `strace` look like code, but have no indent.
 const INDENTED: usize = 10;
 
-/// The largest number of lines in text blocks for each other line of source.
+/// Lines are certainly code only if text blocks have at most this many lines for each line outside
+/// of them.
 const QUOTES: usize = 4;
 
-/// The smallest number of lines with the error mark of pytest that may be a report of pytest, which
-/// quotes source.
+/// Lines with this many error marks of pytest, or with this many pointers such as `^^^`, are likely
+/// a report that quotes source.
 const QUOTED: usize = 3;
 
 /// The certainty that lines are source code or a file with numbered lines.
@@ -31,9 +32,9 @@ const QUOTED: usize = 3;
 pub(super) enum SourceForm {
     /// The lines are not source.
     No,
-    /// A log can have such lines, too.
+    /// The lines look like source, but a log can have such lines, too.
     Likely,
-    /// Failure words in the lines mean nothing.
+    /// The lines are source, so failure words in them report no failure.
     Certain,
 }
 

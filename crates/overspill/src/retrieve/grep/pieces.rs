@@ -7,14 +7,15 @@ use std::rc::Rc;
 
 use crate::retrieve::source::Source;
 
-/// The number of bytes of the pieces in which longer lines are searched. A match across two pieces
-/// is missed.
+/// The search splits a longer line into pieces of this many bytes. It misses a match across two
+/// pieces.
 pub(super) const LONGEST_PIECE: u64 = 1 << 20;
 
-/// The text at the place where a hole cuts off a line, so that neither `^` nor `$` matches there.
+/// The text for the searcher where a missing part of the output (a hole) cuts a line. With this
+/// text, neither `^` nor `$` matches there.
 const CUT: &[u8] = "…".as_bytes();
 
-/// A range of a stored copy, and whether holes cut off its first and its last line.
+/// A range of a saved output, and whether holes cut off its first and its last line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SearchRange {
     pub(super) bytes: Range<u64>,
@@ -56,7 +57,7 @@ pub(super) struct Pieces<'s, 'a> {
     next: usize,
     /// The total number of bytes that the searcher has read, added bytes included.
     handed: u64,
-    /// The length of the current line so far.
+    /// The length of the current piece so far.
     line: u64,
     breaks: Breaks,
     /// The added bytes that come next.
