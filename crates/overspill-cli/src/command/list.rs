@@ -24,7 +24,8 @@ use crate::{stores, ui};
   overspill list --larger 1MB --json | jq -r .id
 
 USED: time since the output was saved or last read. STATE: `running` while the command runs; `cut short` if overspill \
-was killed before the command ended.")]
+was killed before the command ended; `interrupted` if the command was stopped; `partial` if only the first and last \
+part are saved; `pinned` by `overspill pin`.")]
 pub(crate) struct ListArgs {
     /// Only outputs of this day in UTC, such as `2026-01-13`.
     #[arg(long, value_name = "DAY", value_parser = day)]
@@ -47,7 +48,7 @@ pub(crate) struct ListArgs {
     /// Only outputs of commands that ran in the directory DIR.
     #[arg(long, value_name = "DIR", conflicts_with = "here")]
     directory: Option<PathBuf>,
-    /// Only outputs of commands that failed by exit code or signal, also inside a pipe.
+    /// Only outputs of commands that failed: by exit code, by signal, or in a stage of a pipe.
     #[arg(long)]
     failed: bool,
     /// Only outputs of the last minutes, hours or days, such as `2h` or `1d`.
@@ -56,7 +57,7 @@ pub(crate) struct ListArgs {
     /// Only outputs larger than this size, such as `1MB`.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     larger: Option<u64>,
-    /// The order: newest first (`saved`), last read first (`used`), or largest first (`size`).
+    /// The order: newest (`saved`), most recently used (`used`) or largest (`size`) first.
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = Sort::Saved)]
     sort: Sort,
     /// List at most N outputs.
@@ -131,7 +132,7 @@ fn print(
         let all = RecentQuery { most: 1, ..RecentQuery::default() };
         let is_any = !store.newest(&all)?.entries.is_empty();
         text = if is_any {
-            "No saved output matches. `overspill list` lists all of them.\n"
+            "No saved output matches. `overspill list` lists the newest outputs.\n"
         } else {
             "No saved outputs yet. overspill saves an output when it is too long to show. \
              Try: overspill seq 100000\n"
@@ -144,7 +145,9 @@ fn print(
         (0, true) => text.push_str("earlier days may have more outputs; `--limit N` shows more\n"),
         (more, false) => text.push_str(&format!("and {more} more; `--limit {all}` shows them\n")),
         (more, true) => {
-            text.push_str(&format!("and {more} more of that day, and those of earlier days\n"));
+            text.push_str(&format!(
+                "and {more} more; earlier days may have others; `--limit {all}` shows more\n"
+            ));
         }
     }
     ui::answer(&text)

@@ -31,7 +31,7 @@ pub(super) fn list(
             }
             // The answers before the broken text stay readable.
             out.write_all(if list.expects_value { b"null]" } else { b"]" })?;
-            return list.skip("is not JSON");
+            return list.skip("that are not JSON");
         }
         let mut item = Item { list: &mut list, ended: false };
         let mut start = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn list(
             out.write_all(proxy.server_says(&start).trim_ascii_end())?;
         } else if message(proxy, &start, &mut item, out)? == Fate::Failed {
             out.write_all(b"]")?;
-            return list.skip("follows a broken message");
+            return list.skip("after a broken message");
         }
     }
     Ok(())
@@ -105,7 +105,7 @@ impl<'a> List<'a> {
             dropped += more.len();
         }
         if dropped > 1 {
-            report(&format!("the rest of a list of messages, {dropped} bytes, {why}"));
+            report(&format!("{dropped} bytes {why}, in a list of messages"));
         }
         Ok(())
     }

@@ -39,15 +39,16 @@ pub(super) fn list(args: &ConfigArgs, changed: bool, env: &Env) -> anyhow::Resul
     if changed {
         rows.retain(SettingRow::is_changed);
     }
-    let text = if args.json {
-        ui::json_line(rows.iter().map(SettingRow::json).collect())
-    } else {
-        match rows.is_empty() {
-            true => ui::wrapped(
-                "All settings have their default. `overspill config list` shows them.\n",
-                0,
-            ),
-            false => table(&rows, env),
+    let text = match (args.json, rows.is_empty()) {
+        (true, _) => ui::json_line(rows.iter().map(SettingRow::json).collect()),
+        (false, false) => table(&rows, env),
+        (false, true) => {
+            let none = match (args.project, &args.tool) {
+                (true, _) => "No value in use comes from the project file.",
+                (false, Some(_)) => "No file and no variable sets a value for this tool.",
+                (false, None) => "No file and no variable sets a value.",
+            };
+            ui::wrapped(&format!("{none} `overspill config list` shows all values.\n"), 0)
         }
     };
     ui::answer(&text)
