@@ -193,7 +193,7 @@ pub(crate) const OUR_WORDS: [&str; 36] = [
 
 /// Reads `CMD ARGUMENT…`, which is short for `run -- CMD ARGUMENT…`.
 ///
-/// Returns `None` if the first word is a subcommand, or if it is no program and looks like a
+/// Returns `None` if the first word is a subcommand, or if it is not a program and looks like a
 /// mistyped subcommand.
 fn bare_command(words: &[OsString], env: &Env) -> Option<Command> {
     let command = words.get(1..)?;
@@ -238,7 +238,7 @@ pub(crate) fn read(words: &[OsString], env: &Env) -> Result<Command, clap::Error
 
 /// Takes `--color WHEN` from the front of the arguments, so that `overspill --color never CMD` runs a command.
 ///
-/// It leaves an invalid value in place, so that the parser reports it.
+/// An invalid value stays in place, so that the parser reports it.
 pub(crate) fn without_color(words: Vec<OsString>, env: &Env) -> Vec<OsString> {
     let first = words.get(1).and_then(|word| word.to_str());
     let (value, used) = match first.and_then(|word| word.strip_prefix("--color")) {

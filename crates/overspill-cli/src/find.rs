@@ -94,7 +94,7 @@ fn found(typed: &OsStr, access: &StoreAccess<'_>) -> anyhow::Result<(Outputs, Ou
     }
 }
 
-/// Reports that `last` or `failed` names no output.
+/// Returns the error for `last` or `failed` if no output matches.
 fn nothing_saved(store: &dyn Store, typed: &str, env: &Env) -> anyhow::Error {
     if store.list().is_ok_and(|entries| entries.is_empty()) {
         return anyhow!(

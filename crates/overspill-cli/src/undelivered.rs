@@ -5,8 +5,8 @@ use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Outcome, Overspill, Sp
 
 use crate::ui;
 
-/// Reports the id of an output that could not be shown. It saves a short output now, because there
-/// may be no other way to get it again. `is_begun` tells that a part of the output was written
+/// Reports the id of an output that could not be shown. Saves a short output now, because there may
+/// be no other way to get the output again. `is_begun` tells that a part of the output was written
 /// before.
 pub(crate) fn keep(
     overspill: &Overspill,

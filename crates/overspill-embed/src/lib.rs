@@ -1,7 +1,7 @@
 //! The code that the packages for Python and Node share. A package only converts values.
 //!
 //! - Options come in as JSON, in snake or camel case: [`Setup`], [`CallRequest`].
-//! - Stores and strategies can be written in the other language: [`CallbackStore`], [`GivenStore`], [`Given`].
+//! - Stores and strategies can be written in the other language: [`CallbackStore`], [`PrecomputedStore`], [`PrecomputedChoice`].
 //! - Answers go out as JSON: [`read`], [`grep`], [`list`], [`sweep`], [`cleanup`], [`event`].
 //!
 //! ```

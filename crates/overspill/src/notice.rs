@@ -40,7 +40,7 @@ pub struct ToolNames {
     pub grep: String,
 }
 
-/// Returns the words about an output that was saved, or could not be saved.
+/// Returns the wording for an output that was saved, or could not be saved.
 ///
 /// ```
 /// use overspill::ReaderAbilities;
@@ -137,12 +137,12 @@ enum Content {
     Binary,
 }
 
-/// Returns the words about reading an output that is not text.
+/// Returns the text about reading an output that is not text.
 pub(crate) fn copy_of_binary(saved: &SpillRef, reader: &ReaderAbilities) -> String {
     long(saved, reader, Content::Binary)
 }
 
-/// Returns the words about reading and searching the output, and about anything special.
+/// Returns the text about reading and searching the output, and about anything special.
 fn long(saved: &SpillRef, reader: &ReaderAbilities, content: Content) -> String {
     let id = saved.id.token();
     let (part, grep) = match content {

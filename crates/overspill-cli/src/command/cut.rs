@@ -124,7 +124,7 @@ struct Input {
     widen: fn(),
     /// The error that ended reading. The bytes before the error are shortened and saved as usual.
     failed: Option<io::Error>,
-    /// Whether a person types the input.
+    /// Tells whether a person types the input.
     is_typed: bool,
 }
 

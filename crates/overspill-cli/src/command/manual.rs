@@ -89,8 +89,7 @@ fn exit_status(command: &str) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Returns the file name and the manual page of a command. `above` has its parent commands, the
-/// program first.
+/// Returns the file name and the page of a command. `above` has its parents, the program first.
 pub(super) fn page(
     command: &clap::Command,
     above: &[&clap::Command],

@@ -128,7 +128,7 @@ fn made_for(file: &Path, env: &Env) -> Vec<PathBuf> {
 
 /// Returns a receipt for files that have our pieces, found by their exact text.
 ///
-/// It leaves out files that cannot be read or parsed.
+/// The receipt leaves out files that cannot be read or parsed.
 fn by_shape(host: &Host, env: &Env) -> Receipt {
     let scopes = [SetupScope::User, SetupScope::Project];
     let targets = scopes.into_iter().flat_map(|scope| SetupPlan::all(host, scope, env).targets);

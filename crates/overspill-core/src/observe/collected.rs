@@ -1,6 +1,6 @@
 //! The parts of an output from which a preview is chosen: enough of its start and of its end.
 //!
-//! A [`Collected`] is made from bytes in memory, from a stored copy, or by a
+//! A [`Collected`] is made from bytes in memory, from a saved output, or by a
 //! [`Window`](crate::Window) from a stream. The choice depends on these parts alone, so all three
 //! give the same preview.
 

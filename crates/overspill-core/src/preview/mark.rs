@@ -181,7 +181,7 @@ fn place(gap: &Span) -> String {
     }
 }
 
-/// Tells whether the text after the token and its colon reads as the mark of a gap. The text is in
+/// Tells whether the text after the short id and its colon reads as the mark of a gap. The text is in
 /// lower case.
 ///
 /// The function knows the words of [`place`] and [`fold_mark`].

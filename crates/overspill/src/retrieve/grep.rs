@@ -174,7 +174,7 @@ pub fn grep(
     Ok(GrepMatches { not_searched, ..lines.found })
 }
 
-/// Returns the ranges of the stored copy from `start` on. Each is searched separately, because no
+/// Returns the ranges of the saved output from `start` on. Each is searched separately, because no
 /// line continues across a hole.
 fn ranges(source: &mut Source<'_>, start: u64) -> Result<Vec<SearchRange>, Error> {
     let Some(kept) = source.kept.clone() else {

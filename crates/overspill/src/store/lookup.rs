@@ -41,7 +41,7 @@ pub trait Lookup: Store {
     /// Returns the position of line `line`, counted from 1, if the store knows it without reading
     /// the whole output.
     ///
-    /// If only a part of the output was saved, the lines of the stored copy count.
+    /// If only a part of the output was saved, the lines of the saved output count.
     fn line_start(&self, name: &OutputId, line: u64) -> Result<Option<u64>, Error>;
 
     /// Returns the number of the line at byte `place`, counted from 1, if the store knows it

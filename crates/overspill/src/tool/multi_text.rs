@@ -197,7 +197,7 @@ fn shares(spilled: &Spilled, starts: &[TextStart], end: TextStart) -> Vec<Option
 }
 
 /// Divides whole lines, from the kept end. The notice goes to the end of the last text that has a
-/// share, or before the first one if the end is kept.
+/// share, or before the first text if the end is kept.
 fn share_lines(
     spilled: &Spilled,
     preview: &str,

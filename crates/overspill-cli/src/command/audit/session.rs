@@ -27,8 +27,7 @@ const STEPS: u64 = 3;
 const REPEATED_WITHIN: u64 = 5;
 /// The number of calls without an output that are remembered.
 const WAITING_CALLS: usize = 256;
-/// The largest size in bytes of a file in which a host saved an output. The audit reads no larger
-/// file.
+/// The largest number of bytes of an output file of a host. The audit reads no larger file.
 const LONGEST_FILE: u64 = 16 << 20;
 /// The number of bytes at the end of an output that are searched for signs of failure.
 const LOOKED_AT: usize = 64 << 10;
@@ -122,8 +121,7 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Ends the session. `bytes` is the size of the file, and `bad_lines` the number of lines that
-    /// could not be read.
+    /// Ends the session. `bytes` is the size of the file; `bad_lines` counts unreadable lines.
     pub(super) fn finish(mut self, bytes: u64, bad_lines: u64) {
         self.worker.tally.bytes_read += bytes;
         self.worker.tally.bad_lines += bad_lines;
@@ -338,8 +336,7 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Returns the place of the last output in the current line. In a line without outputs, `nth`
-    /// is 1.
+    /// Returns the place of the last output in this line. Without an output, `nth` is 1.
     fn place(&self) -> OutputPlace {
         let nth = if self.output_line.0 == self.line { self.output_line.1 } else { 1 };
         OutputPlace { file: self.file.to_owned(), line: self.line, nth }

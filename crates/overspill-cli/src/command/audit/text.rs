@@ -9,7 +9,7 @@ use crate::ui;
 
 /// The largest number of tools in the table.
 const MOST_TOOLS: usize = 8;
-/// The number of lost words that are named for each output.
+/// The largest number of lost words that the report names for each output.
 const MOST_WORDS: usize = 4;
 
 pub(super) fn text(tally: &Tally, env: &Env) -> String {

@@ -197,8 +197,8 @@ fn by_host(cut: &HostCut, text: &str) -> Option<String> {
     })
 }
 
-/// Tells whether overspill shows the whole text under these limits, without a replay. An answer of
-/// no is not certain.
+/// Tells without a replay whether overspill shows the whole text under these limits. After `false`,
+/// a replay may still show the whole text.
 pub(super) fn is_within(text: &str, limits: &Limits) -> bool {
     let lines = || memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64 + 1;
     limits.bytes.is_none_or(|most| text.len() as u64 <= most)

@@ -135,7 +135,7 @@ fn refused(path: &Path, why: &Refused) -> anyhow::Error {
     anyhow!("{}: {why}{}", ui::path(path), why.hint())
 }
 
-/// Reports a file that cannot be changed as it is.
+/// Returns the error for a file that cannot be changed as it is.
 fn unreadable(path: &Path, reason: &str) -> anyhow::Error {
     anyhow!("{}: {reason}\n\nhint: `overspill config edit` opens the file", ui::path(path))
 }

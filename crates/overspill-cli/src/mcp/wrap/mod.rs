@@ -354,11 +354,11 @@ impl Entry {
 }
 
 impl List {
-    /// Returns the change that puts words before the first one.
+    /// Returns the change that puts words before the first word.
     fn with_first(&self, text: &str, words: &[String]) -> Option<Splice> {
         match (self.words.first(), self.dashes) {
             (Some(first), true) => {
-                // Each new word gets the dash and the indent of the first one.
+                // Each new word gets the dash and the indent of the first word.
                 let line = text[..first.start].rfind('\n').map_or(0, |at| at + 1);
                 let dash = &text[line..first.start];
                 let with = words.iter().map(|word| format!("{word}\n{dash}")).collect();

@@ -20,13 +20,13 @@ const SOURCE_SPREAD: (f64, f64) = (210.0, 270.0);
 /// The lowest median score that counts. A lower median counts as this one.
 const LOWEST_MEDIAN: i32 = -200;
 
-/// The smallest number of passed tests in a test run.
+/// A test run has at least this many passed tests.
 const PASSED_ROWS: usize = 5;
 
-/// The largest number of lines in a test run for each passed test.
+/// In a test run, at least one line out of this many reports a passed test.
 const PASSED: usize = 4;
 
-/// The number of lines below which a long output counts as an output of long lines.
+/// A long output with fewer lines than this counts as an output of long lines.
 pub(super) const FEWEST_LINES: u64 = 12;
 
 /// The kind of an output, with the degree to which the output looks like a failing log.

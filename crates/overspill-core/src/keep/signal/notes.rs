@@ -16,10 +16,10 @@ use crate::text::{commas, counted};
 /// The number of places that a note names before the last place.
 const NAMED: usize = 3;
 
-/// The smallest number of repetitions of a message that get a note.
+/// A message gets a note if it occurs at least this many times more.
 const FEWEST: usize = 3;
 
-/// The smallest number of lines in a gap of search results that gets a note.
+/// In search results, a gap of at least this many lines gets a note.
 const FEWEST_CUT: usize = 10;
 
 /// The largest number of bytes of a file name in a note.

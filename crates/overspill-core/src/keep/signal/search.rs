@@ -11,8 +11,7 @@ use crate::keep::names::FULL_WEIGHT;
 /// In search results, at least this many lines out of ten are matches, context or file names.
 const RESULTS: usize = 8;
 
-/// Lines are search results only if at least this many of them are results. Fewer may be the file
-/// positions of an error message.
+/// A search has at least this many results. Fewer may be the positions in an error message.
 const FEWEST: usize = 8;
 
 /// The form of a line of search results.

@@ -21,7 +21,7 @@ pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
     is_document: false,
 };
 
-/// The number of bytes up to which a line is ignored here: the agent gets such short outputs whole.
+/// Shorter lines with a whole output are ignored, because the agent gets short outputs whole.
 const WHOLE: usize = 8_000;
 /// The largest number of bytes of an output that the transcript can have.
 const RECORDED: usize = 65_536;
