@@ -208,7 +208,7 @@ pub(crate) fn newest_first(store: &dyn Store) -> anyhow::Result<Vec<Entry>> {
 
 /// Returns the short ids of these outputs, or the full ones if two have the same short id.
 fn told_apart(names: &[OutputId]) -> Vec<String> {
-    let short: Vec<String> = names.iter().map(OutputId::token).collect();
+    let short: Vec<String> = names.iter().map(OutputId::short_id).collect();
     let is_unique = short.iter().collect::<std::collections::BTreeSet<_>>().len() == short.len();
     if is_unique { short } else { names.iter().map(ToString::to_string).collect() }
 }

@@ -218,7 +218,7 @@ fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
     ];
     let flags: Vec<&str> = flags.into_iter().filter(|flag| flag.1).map(|flag| flag.0).collect();
     vec![
-        entry.name.token(),
+        entry.name.short_id(),
         ui::size(entry.bytes),
         if record.lines > 0 { record.lines.to_string() } else { String::new() },
         ui::age(entry.used, now),

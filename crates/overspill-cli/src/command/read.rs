@@ -170,7 +170,7 @@ fn binary_line(
     words: &str,
     program: &str,
 ) -> anyhow::Result<String> {
-    let (size, id) = (ui::size(store.entry(name)?.bytes), name.token());
+    let (size, id) = (ui::size(store.entry(name)?.bytes), name.short_id());
     let what = format!(
         "{words}, {size}, not shown; {program} read {id} --hex 0:256; {program} grep -a RE {id}; \
          {program} read {id} --raw > FILE"
@@ -275,16 +275,16 @@ fn values(
     let values = values.map_err(|error| match error {
         error @ JsonError::NotWhole { .. } => anyhow::anyhow!(
             "{error}\n\nhint: `{program} grep PATTERN {}` searches the saved parts",
-            name.token()
+            name.short_id()
         ),
         JsonError::Store(error @ overspill::Error::Other(_)) => anyhow::anyhow!(
             "{}: {error}\n\nhint: put the filter nearer to the values, such as `$.items[?@.error]`; \
              `{program} read {} --help` explains it",
-            name.token(),
-            name.token()
+            name.short_id(),
+            name.short_id()
         ),
         error @ JsonError::NotJson { .. } => {
-            anyhow::anyhow!("{error}\n\nhint: `{program} read {}` shows it as text", name.token())
+            anyhow::anyhow!("{error}\n\nhint: `{program} read {}` shows it as text", name.short_id())
         }
         error => error.into(),
     })?;
@@ -294,7 +294,7 @@ fn values(
         !is_empty,
         "{}\n\nhint: `{program} read {} --json '$'` shows all of it",
         answer.what,
-        name.token()
+        name.short_id()
     );
     Ok(answer)
 }
@@ -305,7 +305,7 @@ fn raw(store: &dyn Store, name: &OutputId) -> anyhow::Result<()> {
     let total = store.entry(name)?.bytes;
     let _ = store.touch(name);
     if let Some(missing) = retrieve::missing_lines(store, name)? {
-        ui::warn_line(&format!("{}: {missing} (`store.max_output`)", name.token()));
+        ui::warn_line(&format!("{}: {missing} (`store.max_output`)", name.short_id()));
     }
     // On a terminal the text itself shows progress.
     let progress = (!ui::is_seen()).then(|| ui::Progress::of("copying"));

@@ -33,9 +33,9 @@ pub fn defused(label: &str, text: String) -> String {
 /// compare ids, and to outputs that quote an earlier preview. The shortest marks begin with the
 /// short id itself.
 pub(crate) fn defuse(text: &mut [u8], wording: &Wording) {
-    let Wording { label, token, .. } = wording;
+    let Wording { label, short_id, .. } = wording;
     defuse_label(text, &label.to_ascii_lowercase());
-    let found: Vec<usize> = memchr::memmem::find_iter(text, &format!("[{token}: ")).collect();
+    let found: Vec<usize> = memchr::memmem::find_iter(text, &format!("[{short_id}: ")).collect();
     for at in found {
         text[at] = b'(';
     }

@@ -64,7 +64,7 @@ pub enum DiffError {
     #[error(transparent)]
     Store(#[from] Error),
     /// At least one output is too large.
-    #[error("{} has {} {unit} and {} has {} {unit}: diff compares at most {max} {unit} each", old.token(), sizes[0], new.token(), sizes[1])]
+    #[error("{} has {} {unit} and {} has {} {unit}: diff compares at most {max} {unit} each", old.short_id(), sizes[0], new.short_id(), sizes[1])]
     TooLarge {
         /// The id of the old output.
         old: OutputId,
@@ -78,7 +78,7 @@ pub enum DiffError {
         unit: &'static str,
     },
     /// The outputs repeat the same lines in a different order.
-    #[error("{} and {} repeat the same lines too often: comparing them would take minutes", old.token(), new.token())]
+    #[error("{} and {} repeat the same lines too often: comparing them would take minutes", old.short_id(), new.short_id())]
     TooRepetitive {
         /// The id of the old output.
         old: OutputId,

@@ -370,7 +370,8 @@ mod tests {
                     overspill.store().read(&spilled.saved.as_ref().unwrap().id, 0..u64::MAX);
                 assert_eq!(saved.unwrap(), long.as_bytes());
                 let name = spilled.saved.as_ref().unwrap().id.clone();
-                Some(shares.concat().replace(name.as_str(), "ID").replace(&name.token(), "TOKEN"))
+                let text = shares.concat().replace(name.as_str(), "ID");
+                Some(text.replace(&name.short_id(), "SHORT"))
             };
             let (early, late) = (shown(early), shown(late));
             assert!(late.as_ref().is_none_or(|text| text.len() <= 4_000));

@@ -22,8 +22,8 @@ fn now() -> Zoned {
 #[test]
 fn short_id_of_id_with_foreign_characters_is_its_end() {
     let id = OutputId::parse("ab日本語").unwrap();
-    assert_eq!(id.token(), "ab日本語");
-    assert_eq!(OutputId::parse("xyz日本語日本語").unwrap().token(), "日本語日本語");
+    assert_eq!(id.short_id(), "ab日本語");
+    assert_eq!(OutputId::parse("xyz日本語日本語").unwrap().short_id(), "日本語日本語");
 }
 
 #[test]
