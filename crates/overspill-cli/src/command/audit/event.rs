@@ -17,9 +17,9 @@ pub(super) enum SessionEvent<'a> {
     /// line.
     Told(&'a str),
     /// A call of a tool.
-    Called(ToolCall<'a>),
+    ToolCall(ToolCall<'a>),
     /// The output of a tool, which the agent gets.
-    Answered(ToolOutput<'a>),
+    ToolOutput(ToolOutput<'a>),
 }
 
 /// A call of a tool.
@@ -106,9 +106,7 @@ pub(super) fn items<'a, T: Deserialize<'a>>(
 
 /// Returns the values of a JSON list, or an empty list for other values.
 pub(super) fn list(raw: Option<&RawValue>) -> Vec<&RawValue> {
-    raw.filter(|raw| raw.get().starts_with('['))
-        .and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .unwrap_or_default()
+    items(raw).unwrap_or_default()
 }
 
 /// Returns the text of a JSON string, or the joined texts of a list such as `[{"text": …}]`.

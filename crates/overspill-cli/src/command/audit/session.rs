@@ -15,12 +15,12 @@ use super::pipes::{hides_exit_code, without_filters};
 use super::replay::{OutputPlace, RecordedOutput};
 use super::sample::Sample;
 use super::tally::{Example, HostSum, Loss, MOST_EXAMPLES, SIZES, Tally};
-use super::ways::{LongOutput, ROOMS, Room, chars_of, is_within};
+use super::ways::{AuditedOutput, ROOMS, Room, chars_of, is_within};
 use super::words::{SeenWords, TextForm, TextNumber, each_word};
 use crate::hosts::Host;
 
 /// The ways of cutting are not compared for outputs of this many bytes or fewer.
-const SHORTEST: usize = 2_000;
+const LONGEST_NOT_COMPARED: usize = 2_000;
 /// A word of an output counts as used only if the agent uses it within this many steps.
 const STEPS: u64 = 3;
 /// A command whose output the host cut counts as repeated if it runs again within this many steps.
@@ -116,8 +116,8 @@ impl<'w> Session<'w> {
             SessionEvent::Told(text) => self.learn(text, TextForm::Json),
             SessionEvent::Said(text) => self.use_words(&text, TextForm::Plain),
             SessionEvent::SaidJson(text) => self.use_words(text, TextForm::Json),
-            SessionEvent::Called(call) => self.call(call),
-            SessionEvent::Answered(output) => self.answer(output),
+            SessionEvent::ToolCall(call) => self.call(call),
+            SessionEvent::ToolOutput(output) => self.answer(output),
         }
     }
 
@@ -126,7 +126,7 @@ impl<'w> Session<'w> {
         self.worker.tally.bytes_read += bytes;
         self.worker.tally.bad_lines += bad_lines;
         while let Some(output) = self.outputs.pop_front() {
-            self.settle(output);
+            self.compare_ways(output);
         }
         if self.events > 0 {
             self.worker.tally.hosts.entry(self.host.name).or_default().sessions += 1;
@@ -146,7 +146,7 @@ impl<'w> Session<'w> {
             let is_done = |output: &OpenOutput| output.step + STEPS < self.step;
             let done = self.outputs.iter().take_while(|output| is_done(output)).count();
             for output in self.outputs.drain(..done).collect::<Vec<OpenOutput>>() {
-                self.settle(output);
+                self.compare_ways(output);
             }
         }
     }
@@ -213,7 +213,7 @@ impl<'w> Session<'w> {
         let sum = self.sum();
         sum.outputs += 1;
         sum.bytes += whole.len() as u64;
-        sum.without += shown.len() as u64;
+        sum.bytes_without_overspill += shown.len() as u64;
         sum.cut += u64::from(is_cut);
         sum.not_recorded += u64::from(!is_recorded);
         let class = SIZES.iter().position(|(most, _)| whole.len() as u64 <= *most);
@@ -232,11 +232,12 @@ impl<'w> Session<'w> {
             });
         }
         // overspill shortens outputs of commands and MCP tools. The replay needs the whole output.
-        let is_ours = command.is_some() || tool.starts_with("mcp_") || tool.contains("__");
-        let long = LongOutput { text: &whole, tool: &tool, command: command.as_deref(), failed };
-        match is_ours && is_recorded {
-            true => self.add_replayed(header as u64, &long),
-            false => self.sum().with += shown.len() as u64,
+        let is_shortened = command.is_some() || tool.starts_with("mcp_") || tool.contains("__");
+        let audited =
+            AuditedOutput { text: &whole, tool: &tool, command: command.as_deref(), failed };
+        match is_shortened && is_recorded {
+            true => self.add_replayed(header as u64, &audited),
+            false => self.sum().known_bytes_with_overspill += shown.len() as u64,
         }
         if let Some(command) = &command {
             if is_cut {
@@ -248,36 +249,36 @@ impl<'w> Session<'w> {
                 push_example(&mut self.worker.tally.hidden_examples, example);
             }
         }
-        if whole.len() > SHORTEST && is_recorded {
+        if whole.len() > LONGEST_NOT_COMPARED && is_recorded {
             let example = self.example(&tool, command.as_deref(), whole.len());
-            self.open(example, &whole, failed);
+            self.watch_words(example, &whole, failed);
         } else {
             self.learn(&whole, TextForm::Plain);
         }
     }
 
     /// Counts the text that the agent would have got of an output with overspill.
-    fn add_replayed(&mut self, header: u64, output: &LongOutput<'_>) {
+    fn add_replayed(&mut self, header: u64, output: &AuditedOutput<'_>) {
         let limits = self.host.ceiling.if_failed.filter(|_| output.failed);
         if is_within(output.text, &limits.unwrap_or(self.host.ceiling.limits)) {
-            self.sum().with += header + output.text.len() as u64;
+            self.sum().known_bytes_with_overspill += header + output.text.len() as u64;
             return;
         }
         if !self.worker.sample.has(&self.place()) {
             let room = chars_of(Room::OfHost, self.host, output.failed);
             let most = room.min(output.text.len() as u64);
             let sum = self.sum();
-            sum.with += header;
+            sum.known_bytes_with_overspill += header;
             sum.not_replayed.add(most);
             return;
         }
         match self.worker.comparer.preview_bytes(self.host, output) {
             Some(bytes) => {
                 let sum = self.sum();
-                sum.with += header + bytes;
+                sum.known_bytes_with_overspill += header + bytes;
                 sum.replayed.add(bytes);
             }
-            None => self.sum().with += header + output.text.len() as u64,
+            None => self.sum().known_bytes_with_overspill += header + output.text.len() as u64,
         }
     }
 
@@ -287,7 +288,7 @@ impl<'w> Session<'w> {
     }
 
     /// Remembers the new words of an output, to see which of them the agent uses.
-    fn open(&mut self, example: Example, text: &str, failed: bool) {
+    fn watch_words(&mut self, example: Example, text: &str, failed: bool) {
         let Some(number) = self.worker.seen.add_output(text.as_bytes()) else { return };
         let is_sampled = self.worker.sample.has(&example.place);
         let text = is_sampled.then(|| text.to_owned());
@@ -296,7 +297,7 @@ impl<'w> Session<'w> {
     }
 
     /// Compares the ways of cutting an output after the agent has done its next steps.
-    fn settle(&mut self, output: OpenOutput) {
+    fn compare_ways(&mut self, output: OpenOutput) {
         let OpenOutput { example, text, failed, used, .. } = output;
         if used.is_empty() {
             return;
@@ -312,8 +313,8 @@ impl<'w> Session<'w> {
         let Some(text) = text else { return };
         tally.compared_outputs += 1;
         let (tool, command) = (&example.tool, example.command.as_deref());
-        let long = LongOutput { text: &text, tool, command, failed };
-        let compared = comparer.compare(self.host, &long, &used);
+        let audited = AuditedOutput { text: &text, tool, command, failed };
+        let compared = comparer.compare(self.host, &audited, &used);
         for (place, room) in compared.rooms.iter().enumerate() {
             let Some(room) = room else { continue };
             for (recall, kept) in tally.recalls[place].iter_mut().zip(room.kept) {

@@ -54,8 +54,8 @@ fn hosts(tally: &Tally, env: &Env) -> String {
             sum.outputs.to_string(),
             ui::size(sum.bytes),
             sum.cut.to_string(),
-            tokens(sum.without as i64),
-            tokens(sum.with_overspill() as i64),
+            tokens(sum.bytes_without_overspill as i64),
+            tokens(sum.bytes_with_overspill() as i64),
         ]);
     };
     tally.hosts.iter().for_each(|(name, sum)| row(name, sum));
