@@ -298,11 +298,11 @@ impl<'a> Oversized<'a> {
         Some(if self.view.is_binary() { Kind::Binary } else { kind })
     }
 
-    /// Returns the words for the kind of the output: `source`, `binary (PNG)`.
-    pub(crate) fn kind_words(&self) -> Option<String> {
+    /// Returns the label for the kind of the output: `source`, `binary (PNG)`.
+    pub(crate) fn kind_label(&self) -> Option<String> {
         let kind = self.kind()?;
         Some(match kind {
-            Kind::Binary => binary::words(self.view.format),
+            Kind::Binary => binary::label(self.view.format),
             kind => kind.name().to_owned(),
         })
     }

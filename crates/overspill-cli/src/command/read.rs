@@ -135,9 +135,9 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
         return show_hex(&*store, &name, range, args, env);
     }
     if args.is_plain()
-        && let Some(words) = retrieve::binary_words(&*store, &name)?
+        && let Some(label) = retrieve::binary_label(&*store, &name)?
     {
-        let line = binary_line(&*store, &name, &words, program)?;
+        let line = binary_line(&*store, &name, &label, program)?;
         ui::answer(&ui::wrapped(&line, 2))?;
         return note(&*store, &name, (&line, &[]), env);
     }
@@ -167,12 +167,12 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
 fn binary_line(
     store: &dyn Store,
     name: &OutputId,
-    words: &str,
+    label: &str,
     program: &str,
 ) -> anyhow::Result<String> {
     let (size, id) = (ui::size(store.entry(name)?.bytes), name.short_id());
     let what = format!(
-        "{words}, {size}, not shown; {program} read {id} --hex 0:256; {program} grep -a RE {id}; \
+        "{label}, {size}, not shown; {program} read {id} --hex 0:256; {program} grep -a RE {id}; \
          {program} read {id} --raw > FILE"
     );
     Ok(mark_line(Some(name), &what))

@@ -155,10 +155,10 @@ impl RetrievalTools {
         let name = self.output(store, arguments)?;
         let part = arguments.one_of(&["lines", "bytes", "tail", "json"])?;
         if part.is_none()
-            && let Some(words) =
-                retrieve::binary_words(store, &name).map_err(|error| error.to_string())?
+            && let Some(label) =
+                retrieve::binary_label(store, &name).map_err(|error| error.to_string())?
         {
-            return Ok(self.binary_line(store, &name, &words));
+            return Ok(self.binary_line(store, &name, &label));
         }
         let answer = match arguments.text("json")? {
             Some(path) => self.values(store, &name, path, arguments.from()?)?,
@@ -173,11 +173,11 @@ impl RetrievalTools {
     }
 
     /// Returns the line about an output that is not text.
-    fn binary_line(&self, store: &dyn Store, name: &OutputId, words: &str) -> String {
+    fn binary_line(&self, store: &dyn Store, name: &OutputId, label: &str) -> String {
         let size = store.entry(name).map_or_else(|_| String::new(), |it| ui::size(it.bytes) + ", ");
         let (read, grep) = (&self.names.read, &self.names.grep);
         let bytes = json!({ "id": name.short_id(), "bytes": "0:256" });
-        let what = format!("{words}, {size}not shown; {grep} searches it; {read} {bytes}");
+        let what = format!("{label}, {size}not shown; {grep} searches it; {read} {bytes}");
         mark_line(Some(name), &what)
     }
 

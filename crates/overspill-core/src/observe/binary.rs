@@ -36,24 +36,24 @@ const SAMPLE: usize = 1024;
 
 /// Returns the label for an output that is not text, such as `binary (ELF)`, and `None` for text.
 /// `start` and `end` are the first and last bytes; `end` is empty if `start` is the whole output.
-pub fn binary_words(start: &[u8], end: &[u8]) -> Option<String> {
-    let is_text = !is_no_text(clean(start).text.as_bytes(), clean(end).text.as_bytes());
-    (!is_text).then(|| words(format(start)))
+pub fn binary_label(start: &[u8], end: &[u8]) -> Option<String> {
+    is_binary_output(clean(start).text.as_bytes(), clean(end).text.as_bytes())
+        .then(|| label(format(start)))
 }
 
 /// Returns the label for binary data of a format.
-pub(crate) fn words(format: Option<&str>) -> String {
+pub(crate) fn label(format: Option<&str>) -> String {
     let kind = Kind::Binary.name();
     format.map_or_else(|| kind.to_owned(), |format| format!("{kind} ({format})"))
 }
 
 /// Tells whether an output is not text, by its cleaned start and end. A program may print text
 /// after binary data.
-pub(super) fn is_no_text(start: &[u8], end: &[u8]) -> bool {
+pub(super) fn is_binary_output(start: &[u8], end: &[u8]) -> bool {
     let start = &start[..start.len().min(SAMPLE)];
     let end = &end[end.len().saturating_sub(SAMPLE)..];
-    let is_text = !end.is_empty() && (!is_binary(end) || ends_with_text(end));
-    is_binary(start) && !is_text
+    let ends_as_text = !end.is_empty() && (!is_binary(end) || ends_with_text(end));
+    is_binary(start) && !ends_as_text
 }
 
 /// Tells whether a sample is not text. In the sample, U+FFFD stands for bytes that are not UTF-8,

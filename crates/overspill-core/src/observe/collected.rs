@@ -91,7 +91,7 @@ impl<'a> Collected<'a> {
 impl Collected<'_> {
     /// Tells whether the output is not text, by its start and its end.
     pub(crate) fn is_binary(&self) -> bool {
-        binary::is_no_text(self.head.text(), self.tail.text())
+        binary::is_binary_output(self.head.text(), self.tail.text())
     }
 
     /// Chooses lines of an output of `len` bytes within `limits`. Each gap takes the room of

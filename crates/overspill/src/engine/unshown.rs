@@ -4,7 +4,7 @@ use super::EndedCall;
 use crate::{Call, CallEnd, Overspill, Spilled};
 
 /// Records that no part of an output was shown. Returns one line for the person at the terminal.
-pub fn unshown(engine: &Overspill, spilled: &Spilled) -> String {
+pub fn record_as_unshown(engine: &Overspill, spilled: &Spilled) -> String {
     if let Ok(saved) = &spilled.saved
         && let Ok(Some(mut record)) = engine.store.record(&saved.id)
     {

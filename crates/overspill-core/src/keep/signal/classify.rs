@@ -3,9 +3,9 @@
 use super::diagnostic::Report;
 use super::line::{ScoredLine, ScoredLines};
 use super::outcome::{self, Outcome};
-use super::prose::{self, ProseForm};
+use super::prose::{self, ProseCertainty};
 use super::quiet::QuietLines;
-use super::source::{self, SourceForm};
+use super::source::{self, SourceCertainty};
 use super::{changes, failed_row, listing, search};
 use crate::{Kind, KindHint};
 
@@ -92,26 +92,26 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
     let report = Report::of(lines);
     // The scan holds only the best lines of a long output. They do not tell what most lines are.
     let is_whole = lines.lines.len() as u64 == lines.count();
-    let prose = prose::prose_form(lines);
-    let is_certain_prose = is_whole && !report.is_report && prose == ProseForm::Certain;
+    let prose = prose::prose_certainty(lines);
+    let is_certain_prose = is_whole && !report.is_report && prose == ProseCertainty::Certain;
     let form = match report.is_report {
-        true => SourceForm::No,
-        false => source::source_form(lines, is_certain_prose),
+        true => SourceCertainty::No,
+        false => source::source_certainty(lines, is_certain_prose),
     };
     let is_file = matches!(hint.likely, Some(Kind::Source | Kind::Prose | Kind::Search));
     // A failing log may print source. `cat` may print source and fail, because one file is missing.
     let has_failed = !is_file && hint.succeeded == Some(false);
     let may_fail = || has_failed || failed_row::is_in(lines);
-    if is_whole && form == SourceForm::Certain && !may_fail() {
+    if is_whole && form == SourceCertainty::Certain && !may_fail() {
         return Class::without_failure(Kind::Source);
     }
     if is_certain_prose && !may_fail() {
         return Class::without_failure(Kind::Prose);
     }
-    let is_source = form != SourceForm::No;
+    let is_source = form != SourceCertainty::No;
     let is_changes = changes::are_changes(lines);
     let quiet = QuietLines::of(lines);
-    let is_prose = prose != ProseForm::No;
+    let is_prose = prose != ProseCertainty::No;
     let has_succeeded = hint.succeeded == Some(true);
     let is_doubtful =
         is_source || is_prose || is_file || has_succeeded || quiet.is_quiet || is_changes;

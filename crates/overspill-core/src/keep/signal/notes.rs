@@ -50,7 +50,7 @@ impl LineNotes {
         let is_search = kind == Kind::Search;
         let found: Vec<Option<NotedLine>> = match kind {
             Kind::Search => {
-                let mut matches = search::Matches::of(lines);
+                let mut matches = search::MatchFiles::of(lines);
                 let lines = lines.lines.iter().map(|line| lines.text(line));
                 lines
                     .map(|text| {

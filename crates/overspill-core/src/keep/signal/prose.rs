@@ -41,7 +41,7 @@ pub(super) fn is_manual_page(lines: &ScoredLines) -> bool {
 
 /// The certainty that lines are text for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ProseForm {
+pub(super) enum ProseCertainty {
     /// The lines are not prose.
     No,
     /// The lines are prose under headings, or the help of a command. A log can look like that, too.
@@ -52,7 +52,7 @@ pub(super) enum ProseForm {
 }
 
 /// Returns how certainly the lines are prose.
-pub(super) fn prose_form(lines: &ScoredLines) -> ProseForm {
+pub(super) fn prose_certainty(lines: &ScoredLines) -> ProseCertainty {
     let texts: Vec<&[u8]> = texts(lines).collect();
     let (mut options, mut titles, mut headings) = (0, 0, 0);
     for (at, text) in texts.iter().enumerate() {
@@ -68,11 +68,11 @@ pub(super) fn prose_form(lines: &ScoredLines) -> ProseForm {
     let is_help = is_help || is_notes(&texts);
     match () {
         () if is_help || titles >= FEWEST_TITLES && titles * TITLES >= texts.len() => {
-            ProseForm::Certain
+            ProseCertainty::Certain
         }
-        () if options >= FEWEST && options * OPTIONS >= texts.len() => ProseForm::Likely,
-        () if headings >= FEWEST && headings * HEADINGS >= texts.len() => ProseForm::Likely,
-        () => ProseForm::No,
+        () if options >= FEWEST && options * OPTIONS >= texts.len() => ProseCertainty::Likely,
+        () if headings >= FEWEST && headings * HEADINGS >= texts.len() => ProseCertainty::Likely,
+        () => ProseCertainty::No,
     }
 }
 

@@ -9,7 +9,7 @@ use super::line::ScoredLines;
 use crate::keep::names::FULL_WEIGHT;
 
 /// In search results, at least this many lines out of ten are matches, context or file names.
-const RESULTS: usize = 8;
+const RESULT_TENTHS: usize = 8;
 
 /// A search has at least this many results. Fewer may be the positions in an error message.
 const FEWEST: usize = 8;
@@ -64,7 +64,7 @@ pub(super) fn style(lines: &ScoredLines) -> Option<SearchStyle> {
 
 /// Tells whether the lines are the results of a search without line numbers.
 fn is_unnumbered(lines: &ScoredLines) -> bool {
-    let most_others = lines.lines.len() * (10 - RESULTS) / 10;
+    let most_others = lines.lines.len() * (10 - RESULT_TENTHS) / 10;
     let (mut results, mut messages, mut files, mut others) = (0, 0, 0, 0);
     let mut before: &[u8] = b"";
     for line in &lines.lines {
@@ -114,7 +114,7 @@ fn is_text_of_message(rest: &[u8]) -> bool {
 fn is_numbered(lines: &ScoredLines) -> bool {
     let (mut in_file, mut below, mut names, mut messages, mut all) = (0, 0, 0, 0, 0);
     let (mut follow, mut context, mut others) = (0, 0, 0);
-    let most_others = lines.lines.len() * (10 - RESULTS) / 10;
+    let most_others = lines.lines.len() * (10 - RESULT_TENTHS) / 10;
     let mut last_below = None;
     for line in &lines.lines {
         all += 1;
@@ -147,7 +147,9 @@ fn is_numbered(lines: &ScoredLines) -> bool {
     let has_context = context >= FEWEST && below + follow - context >= FEWEST;
     let has_files =
         in_file >= FEWEST || below >= FEWEST && names > 0 && (below > names || has_context);
-    has_files && (in_file + below + follow + names) * 10 >= all * RESULTS && messages * 4 <= in_file
+    has_files
+        && (in_file + below + follow + names) * 10 >= all * RESULT_TENTHS
+        && messages * 4 <= in_file
 }
 
 /// Tells for each line whether it is the name of a file, or the first match in a file.
@@ -164,16 +166,16 @@ pub(super) fn firsts(lines: &ScoredLines) -> Vec<bool> {
 
 /// Finds the file of each match, line by line.
 #[derive(Debug)]
-pub(super) struct Matches<'a> {
+pub(super) struct MatchFiles<'a> {
     /// The file name above the current matches.
     name: Option<&'a [u8]>,
     style: SearchStyle,
 }
 
-impl<'a> Matches<'a> {
+impl<'a> MatchFiles<'a> {
     /// Begins before the first of these lines.
-    pub(super) fn of(lines: &ScoredLines) -> Matches<'a> {
-        Matches { name: None, style: style(lines).unwrap_or_default() }
+    pub(super) fn of(lines: &ScoredLines) -> MatchFiles<'a> {
+        MatchFiles { name: None, style: style(lines).unwrap_or_default() }
     }
 
     /// Returns the file of a line that is a match. The caller passes every line in order, because a

@@ -10,7 +10,7 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use overspill_core::Limits;
 
-use super::pieces::Breaks;
+use super::split_lines::Breaks;
 use super::{Numbers, Query};
 use crate::Error;
 use crate::retrieve::excerpt::{around, around_match, bytes_around, excerpt, shown};
