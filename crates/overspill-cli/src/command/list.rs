@@ -86,20 +86,20 @@ fn list(args: &ListArgs, env: &Env) -> anyhow::Result<()> {
     let mut store = stores::store(&args.store.access(env)).map_err(anyhow::Error::msg)?;
     let wanted = wanted(args, env)?;
     let progress = ui::Progress::of("reading the store");
-    let mut trouble = None;
+    let mut bucket_error = None;
     let newest = match store.newest(&wanted) {
         // If the bucket does not answer, the list has the outputs of this machine.
         Err(error @ Error::Bucket { .. }) => {
             store = stores::local_part(env).ok_or_else(|| anyhow!("{error}"))?;
-            trouble = Some(error);
+            bucket_error = Some(error);
             store.newest(&wanted)?
         }
         newest => newest?,
     };
     drop(progress);
-    print(args, &*store, &newest, trouble.is_some(), env)?;
+    print(args, &*store, &newest, bucket_error.is_some(), env)?;
     ui::warn_of_damage(&*store);
-    match trouble {
+    match bucket_error {
         None => Ok(()),
         Some(error) => bail!(
             "{error}\n\nhint: the list has only outputs on this machine; `overspill config check` tests the bucket"
@@ -111,7 +111,7 @@ fn print(
     args: &ListArgs,
     store: &dyn Store,
     newest: &RecentOutputs,
-    is_part: bool,
+    is_local_only: bool,
     env: &Env,
 ) -> anyhow::Result<()> {
     let rows = newest.entries.iter();
@@ -128,7 +128,7 @@ fn print(
         paint_row(&mut table, "ID", record);
     }
     let mut text = table.painted(ui::width(), env.colors());
-    if text.is_empty() && args.limit > 0 && !is_part {
+    if text.is_empty() && args.limit > 0 && !is_local_only {
         let all = RecentQuery { most: 1, ..RecentQuery::default() };
         let is_any = !store.newest(&all)?.entries.is_empty();
         text = if is_any {

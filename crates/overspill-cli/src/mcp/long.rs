@@ -6,8 +6,8 @@ use std::io::{self, Read, Write};
 use std::sync::{MutexGuard, PoisonError};
 
 use super::answers::{INTERNAL_ERROR, error, too_much};
+use super::batch::pass_batch;
 use super::frames::Frames;
-use super::list::list;
 use super::mask::Mask;
 use super::pending::PendingRequest;
 use super::probe::{Look, Message};
@@ -56,7 +56,7 @@ fn frame(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match start.trim_ascii_start().first() {
-        Some(b'[') if !is_text_in_brackets(start) => list(proxy, start, rest, out),
+        Some(b'[') if !is_text_in_brackets(start) => pass_batch(proxy, start, rest, out),
         Some(b'{') => message(proxy, start, rest, out).map(drop),
         _ => refused(proxy, start, rest, out),
     }
