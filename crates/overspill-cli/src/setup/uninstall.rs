@@ -13,7 +13,7 @@ use super::{named, slot, text_of};
 use crate::command::uninstall::UninstallArgs;
 use crate::env::Env;
 use crate::hosts::{HOSTS, Host, HostFile, moving_variable};
-use crate::settings::guarded::GuardedFile;
+use crate::settings::checked_file::CheckedFile;
 use crate::settings::write::write;
 use crate::ui;
 
@@ -155,7 +155,7 @@ enum Written {
     /// A file of the user. Dotfile managers replace such files by links, so links are followed.
     User,
     /// A file of a project, where links may lead anywhere.
-    Project(GuardedFile),
+    Project(CheckedFile),
 }
 
 impl Written {
@@ -183,7 +183,7 @@ impl Written {
         if !root.is_dir() {
             return Ok(Some(Written::User));
         }
-        let file = GuardedFile::inside(path, &[root.to_owned()]);
+        let file = CheckedFile::inside(path, &[root.to_owned()]);
         Ok(Some(Written::Project(file.map_err(|why| refused(path, &why, env))?)))
     }
 

@@ -4,7 +4,7 @@
 use clap::builder::PossibleValue;
 use clap::{CommandFactory, Parser};
 
-use crate::args::{Args, OUR_WORDS};
+use crate::args::{Args, SUBCOMMAND_NAMES};
 use crate::env::Env;
 use crate::settings::keys::meant;
 use crate::ui::{self, UsageError};
@@ -115,13 +115,13 @@ fn likely(typed: &str) -> Option<String> {
 }
 
 /// Returns all topics and visible commands, with their summaries. `PossibleValue` needs static
-/// names, so the names come from `OUR_WORDS`.
+/// names, so the names come from `SUBCOMMAND_NAMES`.
 pub(crate) fn choices() -> Vec<PossibleValue> {
     let topics = TOPICS.iter().map(|topic| PossibleValue::new(topic.name).help(topic.about));
     let program = Args::command();
     let visible = program.get_subcommands().filter(|command| !command.is_hide_set());
     let commands = visible.filter_map(|command| {
-        let name = OUR_WORDS.into_iter().find(|name| *name == command.get_name())?;
+        let name = SUBCOMMAND_NAMES.into_iter().find(|name| *name == command.get_name())?;
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
         Some(PossibleValue::new(name).help(about))
     });
