@@ -23,9 +23,9 @@ use crate::{stores, ui};
   overspill list --sort size --limit 5
   overspill list --larger 1MB --json | jq -r .id
 
-USED: time since the output was saved or last read. STATE: `running` while the command runs; `cut short` if overspill \
-was killed before the command ended; `interrupted` if the command was stopped; `partial` if only the first and last \
-part are saved; `pinned` by `overspill pin`.")]
+USED: time since the output was saved or last read. STATE: `running` while the command runs. `cut short`: overspill was \
+killed before the command ended. `interrupted`: the command was stopped. `partial`: only the first and the last part are \
+saved. `pinned`: see `overspill pin`.")]
 pub(crate) struct ListArgs {
     /// Only outputs of this day in UTC, such as `2026-01-13`.
     #[arg(long, value_name = "DAY", value_parser = day)]
