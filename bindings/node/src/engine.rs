@@ -11,7 +11,7 @@ use overspill::{Call, Event, Overspill};
 use overspill_embed::{CallRequest, Setup, camel_keys};
 use serde_json::Value;
 
-use crate::given::Given;
+use crate::precomputed::PrecomputedAnswers;
 use crate::report::{Spilled, failed, misuse, question, spilled, store};
 use crate::spill::NativeSpill;
 use crate::tasks::{Promise, Work};
@@ -94,7 +94,7 @@ impl Engine {
         given: Option<String>,
     ) -> napi::Result<Option<Answer>> {
         let asked = asked(tool, call_id, session, call.as_deref())?;
-        let given = Given::parse(given.as_deref())?;
+        let given = PrecomputedAnswers::parse(given.as_deref())?;
         match output {
             Either::A(text) => self.inner.process(text.as_bytes(), &asked, &given),
             Either::B(bytes) => self.inner.process(bytes, &asked, &given),
@@ -117,7 +117,7 @@ impl Engine {
         given: Option<String>,
     ) -> napi::Result<Promise<Option<Answer>>> {
         let (inner, asked) = (self.inner.clone(), asked(None, None, None, call.as_deref())?);
-        let given = Given::parse(given.as_deref())?;
+        let given = PrecomputedAnswers::parse(given.as_deref())?;
         let work = move || match output {
             Either::A(text) => inner.process(text.as_bytes(), &asked, &given),
             Either::B(bytes) => inner.process(&bytes, &asked, &given),
@@ -191,7 +191,7 @@ impl Engine {
         given: Option<String>,
     ) -> napi::Result<Option<String>> {
         let asked = asked(None, None, None, call.as_deref())?;
-        self.inner.apply(&result, &asked, &Given::parse(given.as_deref())?)
+        self.inner.apply(&result, &asked, &PrecomputedAnswers::parse(given.as_deref())?)
     }
 
     /// Shortens a result on another thread.
@@ -203,7 +203,7 @@ impl Engine {
         given: Option<String>,
     ) -> napi::Result<Promise<Option<String>>> {
         let (inner, asked) = (self.inner.clone(), asked(None, None, None, call.as_deref())?);
-        let given = Given::parse(given.as_deref())?;
+        let given = PrecomputedAnswers::parse(given.as_deref())?;
         let work = move || inner.apply(&result, &asked, &given);
         Ok(AsyncTask::new(Work::new(work, |answer| answer)))
     }
@@ -213,7 +213,7 @@ impl Engine {
     pub fn asks_predicate(&self, result: String, call: Option<String>) -> napi::Result<bool> {
         let asked = asked(None, None, None, call.as_deref())?;
         let Inner { overspill, gates, .. } = &self.inner;
-        Ok(crate::given::asks_predicate(overspill, gates, &json(&result)?, &asked))
+        Ok(crate::precomputed::asks_predicate(overspill, gates, &json(&result)?, &asked))
     }
 
     /// Returns the text of a result, which is JSON, as it would be saved.
@@ -269,7 +269,7 @@ impl Engine {
         bytes: Option<Uint8Array>,
     ) -> napi::Result<Promise<String>> {
         let (inner, options) = (self.inner.clone(), json(&options)?);
-        let given = Given::parse(given.as_deref())?;
+        let given = PrecomputedAnswers::parse(given.as_deref())?;
         let work = move || inner.ask(&question, &id, &pattern, &options, &given, bytes);
         Ok(AsyncTask::new(Work::new(work, |answer| answer)))
     }
@@ -295,7 +295,7 @@ impl Inner {
         &self,
         output: &[u8],
         asked: &CallRequest,
-        given: &Given,
+        given: &PrecomputedAnswers,
     ) -> napi::Result<Option<Answer>> {
         if given.is_empty() {
             let done = asked.process(&self.overspill, output);
@@ -316,7 +316,7 @@ impl Inner {
         &self,
         result: &str,
         asked: &CallRequest,
-        given: &Given,
+        given: &PrecomputedAnswers,
     ) -> napi::Result<Option<String>> {
         let result = json(result)?;
         let text = match given.is_empty() {
@@ -349,7 +349,7 @@ impl Inner {
         id: &str,
         pattern: &str,
         options: &Value,
-        given: &Given,
+        given: &PrecomputedAnswers,
         bytes: Option<Uint8Array>,
     ) -> napi::Result<String> {
         let mut overspill = self.overspill.clone();

@@ -2,10 +2,10 @@
 //!
 //! This code never calls JavaScript. Strategies, predicates and stores that are written in
 //! JavaScript are called in advance, on its own thread, and their answers come in as
-//! [`given::Given`]. JavaScript fetches events for an observer afterwards.
+//! [`precomputed::PrecomputedAnswers`]. JavaScript fetches events for an observer afterwards.
 
 mod engine;
-mod given;
+mod precomputed;
 mod report;
 mod spill;
 mod tasks;

@@ -12,7 +12,7 @@ use overspill::core::LineRule;
 use crate::report::{Spilled, failed, spilled};
 use crate::tasks::{Promise, Work};
 
-/// The preview of a long output, or the bytes of a short one.
+/// The preview of a long output, or the bytes of a short output.
 type Closed<Bytes> = Either<Spilled, Bytes>;
 /// An open output, and the end of its call as far as it is known.
 type Open = Arc<Mutex<Option<(overspill::Spill<'static>, CallEnd)>>>;

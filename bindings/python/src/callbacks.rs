@@ -1,7 +1,8 @@
 //! Calls objects written in Python: a store, a strategy, a predicate, an observer.
 //!
-//! Each is called with the interpreter's lock, on the thread that does the work. An exception of
-//! these objects becomes a part of the outcome or an event.
+//! This module calls each object with the interpreter's lock, on the thread that processes the
+//! output. An exception of a store or a strategy becomes an error in the outcome. Exceptions of
+//! strategies, predicates and observers also go to `sys.unraisablehook`.
 
 use std::ops::Range;
 

@@ -152,7 +152,7 @@ struct OnlyRun {
 }
 
 /// The words that `overspill WORD` never takes for a program to run: subcommands and their aliases.
-pub(crate) const OUR_WORDS: [&str; 36] = [
+pub(crate) const SUBCOMMAND_NAMES: [&str; 36] = [
     "audit",
     "cat",
     "clean",
@@ -193,7 +193,7 @@ pub(crate) const OUR_WORDS: [&str; 36] = [
 
 /// Reads `CMD ARGUMENT…`, which is short for `run -- CMD ARGUMENT…`.
 ///
-/// Returns `None` if the first word is a subcommand, or if it is no program and looks like a
+/// Returns `None` if the first word is a subcommand, or if it is not a program and looks like a
 /// mistyped subcommand.
 fn bare_command(words: &[OsString], env: &Env) -> Option<Command> {
     let command = words.get(1..)?;
@@ -201,7 +201,7 @@ fn bare_command(words: &[OsString], env: &Env) -> Option<Command> {
     if first == "--" {
         return RunArgs::without_options(command).map(Command::Run);
     }
-    if first.starts_with('-') || first.is_empty() || OUR_WORDS.contains(&first) {
+    if first.starts_with('-') || first.is_empty() || SUBCOMMAND_NAMES.contains(&first) {
         return None;
     }
     let is_program = first.contains('/') || env.on_path(first).any(|path| path.is_file());
@@ -238,7 +238,7 @@ pub(crate) fn read(words: &[OsString], env: &Env) -> Result<Command, clap::Error
 
 /// Takes `--color WHEN` from the front of the arguments, so that `overspill --color never CMD` runs a command.
 ///
-/// It leaves an invalid value in place, so that the parser reports it.
+/// An invalid value stays in place, so that the parser reports it.
 pub(crate) fn without_color(words: Vec<OsString>, env: &Env) -> Vec<OsString> {
     let first = words.get(1).and_then(|word| word.to_str());
     let (value, used) = match first.and_then(|word| word.strip_prefix("--color")) {
@@ -326,14 +326,14 @@ impl LimitArgs {
     /// the tool if no option names one.
     pub(crate) fn engine(&self, tool: &str, env: &Env) -> Engine {
         let profile = self.profile.and_then(Profile::named);
-        let mut in_force = SettingSources::read(env).in_force(profile);
+        let mut resolved = SettingSources::read(env).resolved(profile);
         if let Some(tokenizer) = self.tokenizer {
-            in_force.profile.policy.tokens = tokenizer.tokens();
+            resolved.profile.policy.tokens = tokenizer.tokens();
         }
         Engine {
-            pipelines: PipelineSettings::of(&in_force.sources, &in_force.profile),
-            profile: in_force.profile.clone(),
-            overspill: in_force.overspill(),
+            pipelines: PipelineSettings::of(&resolved.sources, &resolved.profile),
+            profile: resolved.profile.clone(),
+            overspill: resolved.overspill(),
             options: CallOptions { settings: self.call.0.clone(), ..CallOptions::default() },
             tool: self.tool.clone().unwrap_or_else(|| tool.to_owned()),
             call_id: None,
@@ -508,7 +508,7 @@ mod tests {
             let row = format!("\n  {} ", command.get_name()).replace("  run ", "  CMD …, run ");
             assert_eq!(HELP.contains(&row), !command.is_hide_set(), "{row}");
             for name in std::iter::once(command.get_name()).chain(command.get_all_aliases()) {
-                assert!(OUR_WORDS.contains(&name), "{name}");
+                assert!(SUBCOMMAND_NAMES.contains(&name), "{name}");
             }
         }
         for Topic { name, about, .. } in &TOPICS {

@@ -94,7 +94,7 @@ fn found(typed: &OsStr, access: &StoreAccess<'_>) -> anyhow::Result<(Outputs, Ou
     }
 }
 
-/// Reports that `last` or `failed` names no output.
+/// Returns the error for `last` or `failed` if no output matches.
 fn nothing_saved(store: &dyn Store, typed: &str, recent: RecentName, env: &Env) -> anyhow::Error {
     if store.list().is_ok_and(|entries| entries.is_empty()) {
         return anyhow!(
@@ -209,7 +209,7 @@ pub(crate) fn newest_first(store: &dyn Store) -> anyhow::Result<Vec<Entry>> {
 
 /// Returns the short ids of these outputs, or the full ones if two have the same short id.
 fn told_apart(names: &[OutputId]) -> Vec<String> {
-    let short: Vec<String> = names.iter().map(OutputId::token).collect();
+    let short: Vec<String> = names.iter().map(OutputId::short_id).collect();
     let is_unique = short.iter().collect::<std::collections::BTreeSet<_>>().len() == short.len();
     if is_unique { short } else { names.iter().map(ToString::to_string).collect() }
 }

@@ -54,7 +54,7 @@ pub(crate) fn store_and_redact(access: &StoreAccess<'_>) -> Result<(Outputs, Red
 
 /// Opens a store.
 pub(crate) fn open(access: &StoreAccess<'_>) -> Result<OpenStore, String> {
-    let settings = SettingSources::of_user(access.env).in_force(access.profile.clone());
+    let settings = SettingSources::of_user(access.env).resolved(access.profile.clone());
     let ResolvedSettings { profile, sources, .. } = settings;
     sources.say_warnings();
     let store = sources.store(&profile).map_err(with_hint)?;
@@ -74,7 +74,7 @@ pub(crate) fn open(access: &StoreAccess<'_>) -> Result<OpenStore, String> {
 pub(crate) fn of_all_profiles(env: &Env) -> Vec<(Profile, Disk)> {
     let open = |profile: Profile| {
         let ResolvedSettings { profile, sources, .. } =
-            SettingSources::of_user(env).in_force(Some(profile));
+            SettingSources::of_user(env).resolved(Some(profile));
         let disk = sources.disk(&profile).ok()?;
         Some((profile, disk))
     };

@@ -1,12 +1,12 @@
 //! Saves an output that could not be written to standard output.
 
-use overspill::internal::unshown;
+use overspill::internal::record_as_unshown;
 use overspill::{Call, CallEnd, CallOptions, Layer, Limit, Outcome, Overspill, Spilled};
 
 use crate::ui;
 
-/// Reports the id of an output that could not be shown. It saves a short output now, because there
-/// may be no other way to get it again. `is_begun` tells that a part of the output was written
+/// Reports the id of an output that could not be shown. Saves a short output now, because there may
+/// be no other way to get the output again. `is_begun` tells that a part of the output was written
 /// before.
 pub(crate) fn keep(
     overspill: &Overspill,
@@ -17,7 +17,7 @@ pub(crate) fn keep(
     let nothing = Layer { max_bytes: Some(Limit::AtMost(0)), ..Layer::default() };
     let say = |spilled: &Spilled| match is_begun {
         true => ui::say(&spilled.notice),
-        false => ui::say(&unshown(overspill, spilled)),
+        false => ui::say(&record_as_unshown(overspill, spilled)),
     };
     let saved = match outcome {
         _ if outcome.bytes().is_empty() => return,

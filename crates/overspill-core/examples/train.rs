@@ -84,7 +84,7 @@ fn wording(facts: Vec<String>) -> Wording {
     let id = "3f9c2e";
     Wording {
         label: "overspill".into(),
-        token: id.into(),
+        short_id: id.into(),
         facts,
         copy: format!("overspill read {id} --lines A-B; overspill grep RE {id}"),
         short_copy: format!("overspill read {id}"),

@@ -33,8 +33,8 @@ pub fn cut<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Cut<'a>> {
 
 /// Returns the pieces that [`cut`] would show, without counting the hidden parts.
 ///
-/// It reads only the two ends, so a hundred megabytes take no longer than one. With
-/// [`Keep::Signal`] it reads everything.
+/// The function reads only the two ends, so a hundred megabytes take no longer than one megabyte.
+/// With [`Keep::Signal`], [`Keep::Structure`] and [`Keep::Auto`], it reads everything.
 pub fn preview<'a>(bytes: &'a [u8], policy: &Policy) -> Option<Vec<Piece<'a>>> {
     policy.fired_by(bytes)?;
     let view = Collected::of(bytes, policy);
@@ -86,8 +86,8 @@ pub struct Cut<'a> {
     /// A reason for each piece. Empty if the pieces are shown because they are the start or the
     /// end.
     reasons: Vec<Reason>,
-    /// Tells for each piece whether the gap after it has only lines like its last one. Empty
-    /// without such gaps.
+    /// Tells for each piece whether the gap after it has only lines like the last line of the piece.
+    /// Empty without such gaps.
     folds: Vec<bool>,
     /// For each piece the note in the mark of the gap after it. Empty without notes.
     notes: Vec<Option<String>>,
@@ -298,11 +298,11 @@ impl<'a> Oversized<'a> {
         Some(if self.view.is_binary() { Kind::Binary } else { kind })
     }
 
-    /// Returns the words for the kind of the output: `source`, `binary (PNG)`.
-    pub(crate) fn kind_words(&self) -> Option<String> {
+    /// Returns the label for the kind of the output: `source`, `binary (PNG)`.
+    pub(crate) fn kind_label(&self) -> Option<String> {
         let kind = self.kind()?;
         Some(match kind {
-            Kind::Binary => binary::words(self.view.format),
+            Kind::Binary => binary::label(self.view.format),
             kind => kind.name().to_owned(),
         })
     }

@@ -4,7 +4,7 @@
 pub use crate::excerpt::Excerpt;
 pub use crate::keep::signal::{has_failure_word, is_failed_row};
 pub use crate::measure::size::Meter;
-pub use crate::observe::binary_words;
+pub use crate::observe::binary_label;
 pub use crate::share::{share, share_limits};
 
 /// Splits JSON into tokens, in chunks of any size.

@@ -9,25 +9,25 @@ use serde_json::Value;
 
 use crate::keys::json;
 
-/// A choice that was made in advance, because a strategy of another language cannot be called in
-/// the middle of the work.
+/// A choice that a strategy in JavaScript made in advance, because Rust cannot wait for JavaScript
+/// in the middle of a call.
 #[derive(Debug, Clone)]
-pub struct Given(
+pub struct PrecomputedChoice(
     /// The choice, or the reason why the strategy failed.
     pub Result<Choice, String>,
 );
 
-impl Strategy for Given {
+impl Strategy for PrecomputedChoice {
     fn choose(&self, _: &[u8], _: &Policy) -> Result<Choice, StrategyError> {
         self.0.clone().map_err(Into::into)
     }
 }
 
 /// Reads the answer of a strategy about `output`. `true` shows the whole output, and null leaves
-/// the choice to the policy. A list has the pieces as `[from, to]` in bytes. A text is shown
-/// instead, and so is the `text` of an object, which may have `left_out_lines` or `left_out_bytes`.
+/// the choice to the policy. A list has the pieces as `[from, to]` in bytes. A string replaces the
+/// output. An object has this string as `text`, and may have `left_out_lines` or `left_out_bytes`.
 pub fn choice(answer: &Value, output: &[u8], policy: &Policy) -> Result<Choice, String> {
-    let nonsense = || {
+    let invalid = || {
         let mut text: String = answer.to_string();
         text = text.chars().take(80).collect();
         format!("the strategy answered {text}, which is not a valid choice")
@@ -42,17 +42,17 @@ pub fn choice(answer: &Value, output: &[u8], policy: &Policy) -> Result<Choice, 
                 Some(at(0)?..at(1)?)
             };
             let pieces: Option<Vec<_>> = pieces.iter().map(piece).collect();
-            pieces.map(Choice::Pieces).ok_or_else(nonsense)
+            pieces.map(Choice::Pieces).ok_or_else(invalid)
         }
         Value::Object(fields) => {
             let number = |snake: &str, camel: &str| {
                 fields.get(snake).or_else(|| fields.get(camel)).and_then(Value::as_u64)
             };
-            let text = fields.get("text").and_then(Value::as_str).ok_or_else(nonsense)?;
+            let text = fields.get("text").and_then(Value::as_str).ok_or_else(invalid)?;
             let lines = number("left_out_lines", "leftOutLines");
             Ok(text_of(text, lines, number("left_out_bytes", "leftOutBytes"), output))
         }
-        _ => Err(nonsense()),
+        _ => Err(invalid()),
     }
 }
 
@@ -65,7 +65,7 @@ fn text_of(text: &str, lines: Option<u64>, bytes: Option<u64>, output: &[u8]) ->
     Choice::Text(text.to_owned(), left_out)
 }
 
-/// Returns the limits of a policy, and the part that it keeps, for a strategy.
+/// Returns the limits, `keep` and `fill` of a policy as JSON, for a strategy.
 pub fn policy(policy: &Policy) -> Value {
     let layer = Layer::from(policy);
     let set = |setting: CallSetting| Some((setting.name().to_owned(), json(layer.get(setting)?)));

@@ -1,7 +1,7 @@
 //! The code that the packages for Python and Node share. A package only converts values.
 //!
 //! - Options come in as JSON, in snake or camel case: [`Setup`], [`CallRequest`].
-//! - Stores and strategies can be written in the other language: [`CallbackStore`], [`GivenStore`], [`Given`].
+//! - Stores and strategies can be written in the other language: [`CallbackStore`], [`PrecomputedStore`], [`PrecomputedChoice`].
 //! - Answers go out as JSON: [`read`], [`grep`], [`list`], [`sweep`], [`cleanup`], [`event`].
 //!
 //! ```
@@ -27,9 +27,9 @@ mod batch;
 mod call_request;
 mod callback_store;
 mod choice;
-mod given;
 mod heard;
 mod keys;
+mod precomputed_store;
 mod setup;
 
 pub use answers::{Question, cleanup, grep, list, read, sweep};
@@ -37,8 +37,8 @@ pub use apply::{apply, text};
 pub use batch::batch;
 pub use call_request::CallRequest;
 pub use callback_store::{CallbackStore, StoreObject};
-pub use choice::{Given, choice, policy};
-pub use given::GivenStore;
+pub use choice::{PrecomputedChoice, choice, policy};
 pub use heard::event;
 pub use keys::{Misuse, camel_keys};
+pub use precomputed_store::PrecomputedStore;
 pub use setup::{Setup, StoreChoice};

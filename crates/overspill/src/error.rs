@@ -114,7 +114,7 @@ pub fn without_number(text: &str) -> String {
 
 /// Returns the short id, or the whole name of an output of another system.
 fn shown(name: &OutputId) -> String {
-    if name.time().is_some() { name.token() } else { name.to_string() }
+    if name.time().is_some() { name.short_id() } else { name.to_string() }
 }
 
 fn listed(names: &[OutputId]) -> String {

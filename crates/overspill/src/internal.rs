@@ -1,7 +1,7 @@
 //! Items for the program, the packages and the benchmarks. Any version may change them: see
 //! `docs/stability.md`.
 
-pub use crate::engine::unshown;
+pub use crate::engine::record_as_unshown;
 pub use crate::error::without_number;
 pub use crate::host::{CallHost, HostCut};
 pub use crate::live_spill::LiveSpill;
@@ -35,7 +35,7 @@ pub mod retrieve {
     pub use crate::retrieve::json::{
         BadJson, BadPath, FromValue, JsonError, JsonPath, Values, values,
     };
-    pub use crate::retrieve::page::{binary_words, read};
+    pub use crate::retrieve::page::{binary_label, read};
     pub use crate::retrieve::partial::{MissingLines, missing_lines};
     pub use crate::retrieve::seen::{SeenPart, SeenText, seen};
     #[cfg(feature = "diff")]

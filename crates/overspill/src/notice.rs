@@ -40,7 +40,7 @@ pub struct ToolNames {
     pub grep: String,
 }
 
-/// Returns the words about an output that was saved, or could not be saved.
+/// Returns the wording for an output that was saved, or could not be saved.
 ///
 /// ```
 /// use overspill::ReaderAbilities;
@@ -50,11 +50,11 @@ pub struct ToolNames {
 /// let id = OutputId::parse("01KA3F9C2E").unwrap();
 /// let saved = SpillRef::new(id.clone(), "/state/01KA3F9C2E.txt".into(), Kept::Whole);
 /// let reader = ReaderAbilities { program: Some("overspill".into()), ..Default::default() };
-/// let wording = wording(id.token(), Ok(&saved), &reader);
+/// let wording = wording(id.short_id(), Ok(&saved), &reader);
 /// assert_eq!(wording.short_copy, "overspill read 3f9c2e");
 /// ```
 pub fn wording(
-    token: String,
+    short_id: String,
     saved: Result<&SpillRef, &Error>,
     reader: &ReaderAbilities,
 ) -> Wording {
@@ -62,14 +62,14 @@ pub fn wording(
     match saved {
         Ok(saved) => Wording {
             label,
-            token,
+            short_id,
             facts: Vec::new(),
             copy: long(saved, reader, Content::Text),
             short_copy: short(saved, reader),
         },
         Err(error) => Wording {
             label,
-            token,
+            short_id,
             facts: Vec::new(),
             copy: format!("could not be saved: {}", clipped(&without_number(&error.to_string()))),
             short_copy: "could not be saved".into(),
@@ -79,14 +79,14 @@ pub fn wording(
 
 /// Returns the shortest way to a whole output: a command, a tool call, a path or an id.
 pub(crate) fn way_to(id: &OutputId, path: &str, reader: &ReaderAbilities) -> String {
-    let token = id.token();
+    let short_id = id.short_id();
     match reader {
         ReaderAbilities { tools: Some(tools), .. } => {
-            format!(r#"{} {{"id":"{token}"}}"#, tools.read)
+            format!(r#"{} {{"id":"{short_id}"}}"#, tools.read)
         }
-        ReaderAbilities { program: Some(program), .. } => format!("{program} read {token}"),
+        ReaderAbilities { program: Some(program), .. } => format!("{program} read {short_id}"),
         ReaderAbilities { files: true, .. } => path.to_owned(),
-        ReaderAbilities { .. } => token,
+        ReaderAbilities { .. } => short_id,
     }
 }
 
@@ -137,14 +137,14 @@ enum Content {
     Binary,
 }
 
-/// Returns the words about reading an output that is not text.
+/// Returns the text about reading an output that is not text.
 pub(crate) fn copy_of_binary(saved: &SpillRef, reader: &ReaderAbilities) -> String {
     long(saved, reader, Content::Binary)
 }
 
-/// Returns the words about reading and searching the output, and about anything special.
+/// Returns the text about reading and searching the output, and about anything special.
 fn long(saved: &SpillRef, reader: &ReaderAbilities, content: Content) -> String {
-    let id = saved.id.token();
+    let id = saved.id.short_id();
     let (part, grep) = match content {
         Content::Text => ("--lines A-B", "grep RE"),
         Content::Binary => ("--hex 0:256", "grep -a RE"),
@@ -204,7 +204,7 @@ fn is_file(saved: &SpillRef) -> bool {
 fn short(saved: &SpillRef, reader: &ReaderAbilities) -> String {
     match reader {
         ReaderAbilities { tools: None, program: None, files: false, .. } => {
-            format!("saved as {}", saved.id.token())
+            format!("saved as {}", saved.id.short_id())
         }
         _ => way_to(&saved.id, &saved.path, reader),
     }
@@ -221,6 +221,6 @@ fn clipped(reason: &str) -> String {
 /// Returns a line of ours among the text of an output. [`defused`] changes text that imitates such
 /// a line.
 pub fn mark_line(id: Option<&OutputId>, what: &str) -> String {
-    let token = id.map(OutputId::token).unwrap_or_default();
-    Wording { label: LABEL.into(), ..Wording::plain(&token) }.line(what) + "\n"
+    let short_id = id.map(OutputId::short_id).unwrap_or_default();
+    Wording { label: LABEL.into(), ..Wording::plain(&short_id) }.line(what) + "\n"
 }

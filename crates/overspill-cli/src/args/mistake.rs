@@ -8,7 +8,7 @@ use std::num::{IntErrorKind, ParseIntError};
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::{Args, OUR_WORDS, likely};
+use super::{Args, SUBCOMMAND_NAMES, likely};
 use crate::command::grep;
 use crate::env::Env;
 use crate::recent::RecentName;
@@ -39,7 +39,7 @@ pub(crate) fn misuse(words: &[OsString]) -> u8 {
 
 /// Returns the subcommand that the user likely meant.
 pub(super) fn meant_command(typed: &str) -> Option<&'static str> {
-    let ours = || OUR_WORDS.into_iter().filter(|word| !NOT_OFFERED.contains(word));
+    let ours = || SUBCOMMAND_NAMES.into_iter().filter(|word| !NOT_OFFERED.contains(word));
     let aliases = |word: &&str| ALIASES.contains(word);
     meant(typed, ours().filter(|word| !aliases(word))).or_else(|| meant(typed, ours()))
 }
@@ -47,7 +47,7 @@ pub(super) fn meant_command(typed: &str) -> Option<&'static str> {
 /// Returns the command that the arguments name, and whether its errors are printed as JSON.
 pub(crate) fn place(words: &[OsString], typed: &[OsString], env: &Env) -> Place {
     let word = |at: usize| words.get(at).and_then(|word| word.to_str());
-    let ours = word(1).filter(|word| OUR_WORDS.contains(word));
+    let ours = word(1).filter(|word| SUBCOMMAND_NAMES.contains(word));
     let is_plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase());
     let action = ours.filter(|ours| WITH_ACTIONS.contains(ours)).and(word(2)).filter(is_plain);
     let path = ["overspill"].into_iter().chain(ours).chain(action);
@@ -75,7 +75,7 @@ fn names_file(typed: &[OsString], env: &Env) -> bool {
 }
 
 fn is_ours(word: &str) -> bool {
-    OUR_WORDS.contains(&word) || RecentName::parse(word).is_some()
+    SUBCOMMAND_NAMES.contains(&word) || RecentName::parse(word).is_some()
 }
 
 /// Returns the command line that runs a program with the name of a subcommand:

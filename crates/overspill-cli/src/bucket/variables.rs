@@ -68,7 +68,7 @@ fn azure(env: &Env) -> Vec<(String, String)> {
     all
 }
 
-/// Returns the variables of AWS, after the values of a profile, which they override.
+/// Returns the values of a profile of AWS, and then the variables of AWS, which override them.
 fn aws(env: &Env) -> Vec<(String, String)> {
     let set = set(&["AWS_"], env);
     let has = |wanted: &str| set.iter().any(|(name, _)| name == wanted);
@@ -101,7 +101,7 @@ fn is_credential(name: &str) -> bool {
     ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"].contains(&name)
 }
 
-/// Returns the values of a section of such a file, under the names of variables.
+/// Returns the values of a section of a settings file of AWS, under the names of variables.
 fn section_of(text: &str, wanted: &str) -> Vec<(String, String)> {
     const KNOWN: &[(&str, &str)] = &[
         ("aws_access_key_id", "AWS_ACCESS_KEY_ID"),

@@ -77,7 +77,7 @@ pub(crate) fn called(words: &[OsString], env: &Env) -> Option<u8> {
             Some(code) if code != 0 => format!(", exit {code}"),
             _ => String::new(),
         };
-        format!("{}\t{command}, {age} ago{exit}\n", entry.name.token())
+        format!("{}\t{command}, {age} ago{exit}\n", entry.name.short_id())
     };
     let ids: String = newest.iter().flat_map(|newest| &newest.entries).map(line).collect();
     let _ = ui::answer(&format!("{ids}last\tthe newest output\nfailed\tthe newest failure\n"));

@@ -67,7 +67,7 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
         let outcome = envelope::process_ended(&overspill, &response, &call, &options, end);
         input.from.listen_no_more();
         answer(args, &outcome, &profile)?;
-        input.trouble()?;
+        input.read_error()?;
         let parsed = serde_json::from_str::<&RawValue>(&response);
         return parsed.map(drop).or_else(|error| match args.envelope {
             true => bail!(
@@ -103,7 +103,7 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
     let shown = answer(args, &outcome, &profile);
     let call = (&call, &options, input.end());
     shown.inspect_err(|_| undelivered::keep(&overspill, &outcome, call, false))?;
-    input.trouble()
+    input.read_error()
 }
 
 fn answer(args: &CutArgs, outcome: &Outcome, profile: &Profile) -> anyhow::Result<()> {
@@ -124,7 +124,7 @@ struct Input {
     widen: fn(),
     /// The error that ended reading. The bytes before the error are shortened and saved as usual.
     failed: Option<io::Error>,
-    /// Whether a person types the input.
+    /// Tells whether a person types the input.
     is_typed: bool,
 }
 
@@ -167,8 +167,8 @@ impl Input {
         CallEnd::default().interrupted(interrupted).on_terminal(ui::is_seen())
     }
 
-    /// Returns the error that ended reading, if any.
-    fn trouble(&self) -> anyhow::Result<()> {
+    /// Fails with the error that ended reading, if any.
+    fn read_error(&self) -> anyhow::Result<()> {
         match &self.failed {
             None => Ok(()),
             Some(error) => Err(anyhow!("{}: {}", self.name, ui::reason(error))),

@@ -97,8 +97,8 @@ fn diff(args: &DiffArgs, env: &Env) -> anyhow::Result<()> {
         let lines = match tests.is_some() && !args.lines {
             true => format!(
                 "[`{program} diff --lines {} {}` shows the lines]\n",
-                old.token(),
-                new.token()
+                old.short_id(),
+                new.short_id()
             ),
             false => answer.to_text(|next| command_line(next, program)),
         };
@@ -148,7 +148,7 @@ fn explained(error: DiffError, old: &OutputId, new: &OutputId, program: &str) ->
     if !matches!(error, DiffError::TooLarge { .. } | DiffError::TooRepetitive { .. }) {
         return error.into();
     }
-    let part = |name: &OutputId| format!("<({program} read {} --lines 1:2000)", name.token());
+    let part = |name: &OutputId| format!("<({program} read {} --lines 1:2000)", name.short_id());
     let command = format!("diff {} {}", part(old), part(new));
     anyhow!("{error}\n\nhint: `{command}` compares parts of them; `grep` searches both")
 }
@@ -163,9 +163,9 @@ fn both(args: &DiffArgs, env: &Env) -> anyhow::Result<(Outputs, OutputId, Output
             bail!(
                 "{} and {} are in different stores\n\nhint: `overspill read {} --raw > FILE` \
                  copies an output for another program",
-                name.token(),
-                new.token(),
-                name.token()
+                name.short_id(),
+                new.short_id(),
+                name.short_id()
             );
         }
         return Ok((store, name, new));
@@ -175,17 +175,17 @@ fn both(args: &DiffArgs, env: &Env) -> anyhow::Result<(Outputs, OutputId, Output
         None => bail!(
             "there is no earlier run of the same command to compare {} with\n\nhint: `overspill diff \
              last~1 last` compares the last two outputs; `overspill list` shows all ids",
-            name.token()
+            name.short_id()
         ),
     }
 }
 
 fn heading(store: &dyn Store, name: &OutputId) -> String {
-    let Some(record) = store.record(name).ok().flatten() else { return name.token() + "\n" };
+    let Some(record) = store.record(name).ok().flatten() else { return name.short_id() + "\n" };
     let exit = record.exit.map_or(String::new(), |code| format!("  exit {code}"));
     let command = record.call.command.or(record.call.tool).unwrap_or_default();
     let (time, command) = (ui::time(record.created), ui::short(&command, COMMAND));
-    format!("{}  {time}{exit}  {command}\n", name.token())
+    format!("{}  {time}{exit}  {command}\n", name.short_id())
 }
 
 fn json(

@@ -127,7 +127,7 @@ pub(crate) fn outline_again(
     let reader = ReaderAbilities { file_tool: preview.file_tool, ..reader(env) };
     let Finished::Over(over) = window(store, name, policy)?.finish() else { return Ok(None) };
     let saved = SpillRef::new(name.clone(), store.place(name), Kept::Whole);
-    Ok(over.preview(&wording(name.token(), Ok(&saved), &reader)).outline)
+    Ok(over.preview(&wording(name.short_id(), Ok(&saved), &reader)).outline)
 }
 
 /// Returns the abilities of the reader of previews in this environment.
@@ -212,7 +212,7 @@ fn of_policy(
     };
     // The notice takes room, so one of about the same length is needed.
     let saved = SpillRef::new(name.clone(), store.place(name), Kept::Whole);
-    let preview = over.preview(&wording(name.token(), Ok(&saved), reader));
+    let preview = over.preview(&wording(name.short_id(), Ok(&saved), reader));
     let parts = match preview.outline {
         Some(_) => Vec::new(),
         None => parts(&preview.cut, &policy),

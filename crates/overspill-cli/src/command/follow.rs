@@ -35,7 +35,7 @@ pub(super) fn follow(
         if !record.running && at > 0 && matches!(record.kept, Some(Kept::Ends { .. })) {
             let missing = retrieve::missing_lines(&*store, &name)?;
             let missing = missing.map_or_else(String::new, |missing| format!(": {missing}"));
-            ui::warn_line(&format!("{}{missing} (`store.max_output`)", name.token()));
+            ui::warn_line(&format!("{}{missing} (`store.max_output`)", name.short_id()));
             return shown.finish();
         }
         loop {
@@ -50,7 +50,7 @@ pub(super) fn follow(
             if record.cut_short {
                 ui::warn_line(&format!(
                     "{}: cut short, the process that saved it was killed",
-                    name.token()
+                    name.short_id()
                 ));
             }
             return shown.finish();

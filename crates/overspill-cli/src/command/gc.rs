@@ -44,7 +44,7 @@ pub(crate) fn run(args: &GcArgs, env: &Env) -> u8 {
 fn gc(args: &GcArgs, env: &Env) -> anyhow::Result<()> {
     let profile = args.profile.and_then(Profile::named).unwrap_or(Profile::OWN);
     let ResolvedSettings { profile, sources, .. } =
-        SettingSources::of_user(env).in_force(Some(profile));
+        SettingSources::of_user(env).resolved(Some(profile));
     sources.say_warnings();
     let store = sources.store(&profile).map_err(anyhow::Error::msg)?;
     if args.lifecycle {

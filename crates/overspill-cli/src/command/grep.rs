@@ -221,8 +221,8 @@ fn outputs(
         return match (from, all.first()) {
             (Some(from), Some((_, first))) if from != first => Err(ui::UsageError(format!(
                 "--from: {} is not the first of the outputs to search ({})",
-                from.token(),
-                first.token()
+                from.short_id(),
+                first.short_id()
             ))
             .into()),
             _ => Ok(all),
@@ -295,7 +295,7 @@ fn lines(
         } else {
             let colors = asked.env.colors();
             if several && !found.lines.is_empty() {
-                text.push_str(&colors.paint(ui::Tone::Id, &format!("{}\n", name.token())));
+                text.push_str(&colors.paint(ui::Tone::Id, &format!("{}\n", name.short_id())));
             }
             text.push_str(&painted(&found, &query, colors)?);
             let footer = answer.footer(|next| asked.command(next, left));
@@ -381,9 +381,9 @@ fn count(
         any |= count > 0;
         shown += usize::from(count > 0 || !asked.args.files_with_matches);
         text.push_str(&match (asked.args.files_with_matches, several) {
-            (true, _) if count > 0 => format!("{}\n", colors.paint(ui::Tone::Id, &name.token())),
+            (true, _) if count > 0 => format!("{}\n", colors.paint(ui::Tone::Id, &name.short_id())),
             (true, _) => String::new(),
-            (false, true) => format!("{}:{count}\n", colors.paint(ui::Tone::Id, &name.token())),
+            (false, true) => format!("{}:{count}\n", colors.paint(ui::Tone::Id, &name.short_id())),
             (false, false) => format!("{count}\n"),
         });
     }

@@ -72,7 +72,7 @@ fn info(args: &InfoArgs, env: &Env) -> anyhow::Result<()> {
     };
     let call = record.call.clone();
     let rows = [
-        ("id", name.token()),
+        ("id", name.short_id()),
         ("path", store.place(&name)),
         ("size", bytes(entry.bytes)),
         ("produced", produced),

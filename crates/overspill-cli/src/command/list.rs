@@ -23,8 +23,9 @@ use crate::{stores, ui};
   overspill list --sort size --limit 5
   overspill list --larger 1MB --json | jq -r .id
 
-USED: time since the output was saved or last read. STATE: `running` while the command runs; `cut short` if overspill \
-was killed before the command ended.")]
+USED: time since the output was saved or last read. STATE: `running` while the command runs. `cut short`: overspill was \
+killed before the command ended. `interrupted`: the command was stopped. `partial`: only the first and the last part are \
+saved. `pinned`: see `overspill pin`.")]
 pub(crate) struct ListArgs {
     /// Only outputs of this day in UTC, such as `2026-01-13`.
     #[arg(long, value_name = "DAY", value_parser = day)]
@@ -47,7 +48,7 @@ pub(crate) struct ListArgs {
     /// Only outputs of commands that ran in the directory DIR.
     #[arg(long, value_name = "DIR", conflicts_with = "here")]
     directory: Option<PathBuf>,
-    /// Only outputs of commands that failed by exit code or signal, also inside a pipe.
+    /// Only outputs of commands that failed: by exit code, by signal, or in a stage of a pipe.
     #[arg(long)]
     failed: bool,
     /// Only outputs of the last minutes, hours or days, such as `2h` or `1d`.
@@ -56,7 +57,7 @@ pub(crate) struct ListArgs {
     /// Only outputs larger than this size, such as `1MB`.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     larger: Option<u64>,
-    /// The order: newest first (`saved`), last read first (`used`), or largest first (`size`).
+    /// The order: newest (`saved`), most recently used (`used`) or largest (`size`) first.
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = Sort::Saved)]
     sort: Sort,
     /// List at most N outputs.
@@ -85,20 +86,20 @@ fn list(args: &ListArgs, env: &Env) -> anyhow::Result<()> {
     let mut store = stores::store(&args.store.access(env)).map_err(anyhow::Error::msg)?;
     let wanted = wanted(args, env)?;
     let progress = ui::Progress::of("reading the store");
-    let mut trouble = None;
+    let mut bucket_error = None;
     let newest = match store.newest(&wanted) {
         // If the bucket does not answer, the list has the outputs of this machine.
         Err(error @ Error::Bucket { .. }) => {
             store = stores::local_part(env).ok_or_else(|| anyhow!("{error}"))?;
-            trouble = Some(error);
+            bucket_error = Some(error);
             store.newest(&wanted)?
         }
         newest => newest?,
     };
     drop(progress);
-    print(args, &*store, &newest, trouble.is_some(), env)?;
+    print(args, &*store, &newest, bucket_error.is_some(), env)?;
     ui::warn_of_damage(&*store);
-    match trouble {
+    match bucket_error {
         None => Ok(()),
         Some(error) => bail!(
             "{error}\n\nhint: the list has only outputs on this machine; `overspill config check` tests the bucket"
@@ -110,7 +111,7 @@ fn print(
     args: &ListArgs,
     store: &dyn Store,
     newest: &RecentOutputs,
-    is_part: bool,
+    is_local_only: bool,
     env: &Env,
 ) -> anyhow::Result<()> {
     let rows = newest.entries.iter();
@@ -127,11 +128,11 @@ fn print(
         paint_row(&mut table, "ID", record);
     }
     let mut text = table.painted(ui::width(), env.colors());
-    if text.is_empty() && args.limit > 0 && !is_part {
+    if text.is_empty() && args.limit > 0 && !is_local_only {
         let all = RecentQuery { most: 1, ..RecentQuery::default() };
         let is_any = !store.newest(&all)?.entries.is_empty();
         text = if is_any {
-            "No saved output matches. `overspill list` lists all of them.\n"
+            "No saved output matches. `overspill list` lists the newest outputs.\n"
         } else {
             "No saved outputs yet. overspill saves an output when it is too long to show. \
              Try: overspill seq 100000\n"
@@ -144,7 +145,9 @@ fn print(
         (0, true) => text.push_str("earlier days may have more outputs; `--limit N` shows more\n"),
         (more, false) => text.push_str(&format!("and {more} more; `--limit {all}` shows them\n")),
         (more, true) => {
-            text.push_str(&format!("and {more} more of that day, and those of earlier days\n"));
+            text.push_str(&format!(
+                "and {more} more; earlier days may have others; `--limit {all}` shows more\n"
+            ));
         }
     }
     ui::answer(&text)
@@ -215,7 +218,7 @@ fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
     ];
     let flags: Vec<&str> = flags.into_iter().filter(|flag| flag.1).map(|flag| flag.0).collect();
     vec![
-        entry.name.token(),
+        entry.name.short_id(),
         ui::size(entry.bytes),
         if record.lines > 0 { record.lines.to_string() } else { String::new() },
         ui::age(entry.used, now),

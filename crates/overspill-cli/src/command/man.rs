@@ -46,7 +46,7 @@ fn unwritten(path: &Path, error: &std::io::Error) -> anyhow::Error {
     )
 }
 
-/// Writes the page of a command, and those of its subcommands. `above` are the commands that it belongs to.
+/// Writes the pages of a command and its subcommands. `above` has its parents, the program first.
 fn write(dir: &Path, command: &clap::Command, above: &[&clap::Command]) -> anyhow::Result<()> {
     let (name, text) = manual::page(command, above)?;
     let file = dir.join(name);

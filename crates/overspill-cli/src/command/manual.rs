@@ -89,7 +89,7 @@ fn exit_status(command: &str) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Returns the page of a command, and the name of its file. `above` are the commands that it belongs to.
+/// Returns the file name and the page of a command. `above` has its parents, the program first.
 pub(super) fn page(
     command: &clap::Command,
     above: &[&clap::Command],
@@ -139,8 +139,8 @@ fn examples(help: &str) -> (&str, &str) {
     (examples, notes.trim())
 }
 
-/// Returns the names of related pages: the parent commands and their other subcommands. For the
-/// program itself, all commands.
+/// Returns the names of related pages: the parent commands, and the other subcommands of the
+/// nearest parent. For the program itself, these are all visible commands.
 fn related(command: &clap::Command, above: &[&clap::Command]) -> Vec<String> {
     let page = |path: &[&str]| format!("{}(1)", roff(&path.join("-")));
     let names: Vec<&str> = above.iter().map(|command| command.get_name()).collect();
@@ -170,7 +170,7 @@ fn lines(text: &str) -> String {
     text.lines().map(|line| roff(line) + "\n").collect()
 }
 
-/// Returns one line with the characters escaped that mean something to roff.
+/// Escapes the characters of one line that have a meaning in roff.
 fn roff(line: &str) -> String {
     let line = line.replace('\\', "\\e").replace('-', "\\-");
     if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }

@@ -87,7 +87,7 @@ fn outputs(
 fn row(entry: &Entry, record: &Record, now: Timestamp) -> Vec<String> {
     let saved = entry.name.time().unwrap_or(entry.used);
     vec![
-        entry.name.token(),
+        entry.name.short_id(),
         ui::age(saved, now),
         super::list::exit(record).map(|code| code.to_string()).unwrap_or_default(),
         ui::size(entry.bytes),

@@ -41,7 +41,7 @@ fn pin(args: &PinArgs, env: &Env) -> anyhow::Result<()> {
                 (true, false) => "was not pinned:",
                 (false, _) => "pinned",
             };
-            format!("{done} {}\n", name.token())
+            format!("{done} {}\n", name.short_id())
         })?;
     }
     Ok(())

@@ -135,9 +135,9 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
         return show_hex(&*store, &name, range, args, env);
     }
     if args.is_plain()
-        && let Some(words) = retrieve::binary_words(&*store, &name)?
+        && let Some(label) = retrieve::binary_label(&*store, &name)?
     {
-        let line = binary_line(&*store, &name, &words, program)?;
+        let line = binary_line(&*store, &name, &label, program)?;
         ui::answer(&ui::wrapped(&line, 2))?;
         return note(&*store, &name, (&line, &[]), env);
     }
@@ -167,12 +167,12 @@ fn read(args: &ReadArgs, env: &Env) -> anyhow::Result<()> {
 fn binary_line(
     store: &dyn Store,
     name: &OutputId,
-    words: &str,
+    label: &str,
     program: &str,
 ) -> anyhow::Result<String> {
-    let (size, id) = (ui::size(store.entry(name)?.bytes), name.token());
+    let (size, id) = (ui::size(store.entry(name)?.bytes), name.short_id());
     let what = format!(
-        "{words}, {size}, not shown; {program} read {id} --hex 0:256; {program} grep -a RE {id}; \
+        "{label}, {size}, not shown; {program} read {id} --hex 0:256; {program} grep -a RE {id}; \
          {program} read {id} --raw > FILE"
     );
     Ok(mark_line(Some(name), &what))
@@ -275,16 +275,16 @@ fn values(
     let values = values.map_err(|error| match error {
         error @ JsonError::NotWhole { .. } => anyhow::anyhow!(
             "{error}\n\nhint: `{program} grep PATTERN {}` searches the saved parts",
-            name.token()
+            name.short_id()
         ),
         JsonError::Store(error @ overspill::Error::Other(_)) => anyhow::anyhow!(
             "{}: {error}\n\nhint: put the filter nearer to the values, such as `$.items[?@.error]`; \
              `{program} read {} --help` explains it",
-            name.token(),
-            name.token()
+            name.short_id(),
+            name.short_id()
         ),
         error @ JsonError::NotJson { .. } => {
-            anyhow::anyhow!("{error}\n\nhint: `{program} read {}` shows it as text", name.token())
+            anyhow::anyhow!("{error}\n\nhint: `{program} read {}` shows it as text", name.short_id())
         }
         error => error.into(),
     })?;
@@ -294,7 +294,7 @@ fn values(
         !is_empty,
         "{}\n\nhint: `{program} read {} --json '$'` shows all of it",
         answer.what,
-        name.token()
+        name.short_id()
     );
     Ok(answer)
 }
@@ -305,7 +305,7 @@ fn raw(store: &dyn Store, name: &OutputId) -> anyhow::Result<()> {
     let total = store.entry(name)?.bytes;
     let _ = store.touch(name);
     if let Some(missing) = retrieve::missing_lines(store, name)? {
-        ui::warn_line(&format!("{}: {missing} (`store.max_output`)", name.token()));
+        ui::warn_line(&format!("{}: {missing} (`store.max_output`)", name.short_id()));
     }
     // On a terminal the text itself shows progress.
     let progress = (!ui::is_seen()).then(|| ui::Progress::of("copying"));

@@ -10,24 +10,24 @@ use crate::ui;
 pub(crate) fn command_line(request: &Request, program: &str) -> String {
     let words = match request {
         Request::Part { id, part: Part::Lines(from, to) } => {
-            format!("read {} --lines {from}:{to}", id.token())
+            format!("read {} --lines {from}:{to}", id.short_id())
         }
         Request::Part { id, part: Part::Bytes(range) } => {
-            format!("read {} --bytes {}:{}", id.token(), range.start, range.end)
+            format!("read {} --bytes {}:{}", id.short_id(), range.start, range.end)
         }
         Request::Part { id, part: Part::Tail(count) } => {
-            format!("read {} --tail {count}", id.token())
+            format!("read {} --tail {count}", id.short_id())
         }
         Request::Values { id, path, from } => {
             let path = ui::shell_word(&path.to_string());
-            format!("read {} --json {path} --from {from}", id.token())
+            format!("read {} --json {path} --from {from}", id.short_id())
         }
         Request::Search { id, query } => {
             let search = SearchWords { query, flags: &[], shown: 0 };
             return search.command(&Targets::Named(std::slice::from_ref(id)), program);
         }
         Request::Compare { old, new, from_line } => {
-            format!("diff {} {} --from {from_line}", old.token(), new.token())
+            format!("diff {} {} --from {from_line}", old.short_id(), new.short_id())
         }
     };
     format!("{program} {words}")
@@ -37,7 +37,7 @@ pub(crate) fn command_line(request: &Request, program: &str) -> String {
 pub(super) fn hex_command_line(request: &Request, program: &str) -> String {
     match request {
         Request::Part { id, part: Part::Bytes(range) } => {
-            format!("{program} read {} --hex {}:{}", id.token(), range.start, range.end)
+            format!("{program} read {} --hex {}:{}", id.short_id(), range.start, range.end)
         }
         other => command_line(other, program),
     }
@@ -89,10 +89,10 @@ impl SearchWords<'_> {
         words.extend(patterns.iter().map(|one| format!("{dash}{}", ui::shell_word(one))));
         let line = query.from_line;
         match targets {
-            Targets::AllFrom(first) => words.push(format!("--from {}:{line}", first.token())),
+            Targets::AllFrom(first) => words.push(format!("--from {}:{line}", first.short_id())),
             Targets::Named(ids) => {
-                let all = ids.iter().map(OutputId::token).collect::<Vec<_>>().join(" ");
-                let first = ids.first().map(OutputId::token).unwrap_or_default();
+                let all = ids.iter().map(OutputId::short_id).collect::<Vec<_>>().join(" ");
+                let first = ids.first().map(OutputId::short_id).unwrap_or_default();
                 words.push(if all.len() <= NAMES_BYTES { all } else { first });
                 words.extend((line > 1).then(|| format!("--from {line}")));
             }

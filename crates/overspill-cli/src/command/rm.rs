@@ -45,7 +45,7 @@ fn rm(args: &RmArgs, env: &Env) -> anyhow::Result<()> {
         ui::answer(&if args.json {
             ui::json_line(serde_json::json!({ "id": name, "removed": true, "bytes": bytes }))
         } else {
-            format!("removed {} ({})\n", name.token(), ui::size(bytes))
+            format!("removed {} ({})\n", name.short_id(), ui::size(bytes))
         })?;
     }
     Ok(())
@@ -61,7 +61,7 @@ fn chosen(args: &RmArgs, env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId, u6
                 continue;
             }
             if !args.force && is_running(&*store, &entry.name)? {
-                let id = entry.name.token();
+                let id = entry.name.short_id();
                 ui::say(&format!(
                     "kept {id}: its command still runs\nhint: `overspill rm --force {id}` removes it"
                 ));
@@ -80,7 +80,7 @@ fn chosen(args: &RmArgs, env: &Env) -> anyhow::Result<Vec<(Outputs, OutputId, u6
     let mut chosen = Vec::new();
     for (store, name) in found {
         let entry = store.entry(&name)?;
-        let id = name.token();
+        let id = name.short_id();
         if entry.pinned && !args.force {
             bail!("{id} is pinned\n\nhint: `overspill rm --force {id}` removes it");
         }

@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind, Read};
 
-/// A frame, or the start of a long one.
+/// A frame, or the start of a long frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Read1<'a> {
     /// A whole frame, with its line feed if it has one.
@@ -22,7 +22,7 @@ pub(super) struct Frames<R> {
     end: usize,
     /// The end of the bytes that were searched for a line feed without success.
     looked: usize,
-    /// Tells whether the current frame is a long one that has not ended.
+    /// Tells whether the current frame is long and has not ended.
     in_long: bool,
 }
 

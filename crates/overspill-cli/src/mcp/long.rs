@@ -6,8 +6,8 @@ use std::io::{self, Read, Write};
 use std::sync::{MutexGuard, PoisonError};
 
 use super::answers::{INTERNAL_ERROR, error, too_much};
+use super::batch::pass_batch;
 use super::frames::Frames;
-use super::list::list;
 use super::mask::Mask;
 use super::pending::PendingRequest;
 use super::probe::{Look, Message};
@@ -56,7 +56,7 @@ fn frame(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     match start.trim_ascii_start().first() {
-        Some(b'[') if !is_text_in_brackets(start) => list(proxy, start, rest, out),
+        Some(b'[') if !is_text_in_brackets(start) => pass_batch(proxy, start, rest, out),
         Some(b'{') => message(proxy, start, rest, out).map(drop),
         _ => refused(proxy, start, rest, out),
     }
@@ -110,7 +110,7 @@ fn message_after_text(start: &[u8]) -> Look {
 
 /// Reports on stderr the bytes that the client does not get.
 pub(super) fn report(what: &str) {
-    crate::ui::warn_line(&format!("the server wrote {what}; the client does not get it"));
+    crate::ui::warn_line(&format!("the server wrote {what}; the client does not get this text"));
 }
 
 /// Reads to the end, and returns the number of bytes.
@@ -312,7 +312,7 @@ fn broken(
 ) -> io::Result<Fate> {
     if rewriter.message().is_log() {
         let len = left.len() + skip(rest)?;
-        report(&format!("the rest, {len} bytes, of a log message that is not JSON or too large"));
+        report(&format!("{len} more bytes of a log message that is not JSON or too large"));
         return Ok(Fate::Failed);
     }
     let named = rewriter.message().id.clone();

@@ -8,13 +8,13 @@
 //! messages that are too long for memory, and `stdio` moves the bytes.
 
 mod answers;
+mod batch;
 mod edit;
 mod frames;
 #[cfg(feature = "fuzz")]
 pub(crate) mod fuzz;
 #[cfg_attr(not(feature = "http"), path = "no_http.rs")]
 mod http;
-mod list;
 #[cfg(feature = "http")]
 mod listen;
 mod listing;

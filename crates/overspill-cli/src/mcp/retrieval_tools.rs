@@ -155,10 +155,10 @@ impl RetrievalTools {
         let name = self.output(store, arguments)?;
         let part = arguments.one_of(&["lines", "bytes", "tail", "json"])?;
         if part.is_none()
-            && let Some(words) =
-                retrieve::binary_words(store, &name).map_err(|error| error.to_string())?
+            && let Some(label) =
+                retrieve::binary_label(store, &name).map_err(|error| error.to_string())?
         {
-            return Ok(self.binary_line(store, &name, &words));
+            return Ok(self.binary_line(store, &name, &label));
         }
         let answer = match arguments.text("json")? {
             Some(path) => self.values(store, &name, path, arguments.from()?)?,
@@ -173,11 +173,11 @@ impl RetrievalTools {
     }
 
     /// Returns the line about an output that is not text.
-    fn binary_line(&self, store: &dyn Store, name: &OutputId, words: &str) -> String {
+    fn binary_line(&self, store: &dyn Store, name: &OutputId, label: &str) -> String {
         let size = store.entry(name).map_or_else(|_| String::new(), |it| ui::size(it.bytes) + ", ");
         let (read, grep) = (&self.names.read, &self.names.grep);
-        let bytes = json!({ "id": name.token(), "bytes": "0:256" });
-        let what = format!("{words}, {size}not shown; {grep} searches it; {read} {bytes}");
+        let bytes = json!({ "id": name.short_id(), "bytes": "0:256" });
+        let what = format!("{label}, {size}not shown; {grep} searches it; {read} {bytes}");
         mark_line(Some(name), &what)
     }
 
@@ -232,11 +232,11 @@ impl RetrievalTools {
                     Part::Bytes(range) => ("bytes", format!("{}:{}", range.start, range.end)),
                     Part::Tail(count) => ("tail", count.to_string()),
                 };
-                (&self.names.read, json!({ "id": id.token(), key: value }))
+                (&self.names.read, json!({ "id": id.short_id(), key: value }))
             }
             Request::Values { id, path, from } => {
                 let (path, from) = (path.to_string(), from.to_string());
-                (&self.names.read, json!({ "id": id.token(), "json": path, "from": from }))
+                (&self.names.read, json!({ "id": id.short_id(), "json": path, "from": from }))
             }
             Request::Search { id, query } => (&self.names.grep, arguments::of_search(id, query)),
             // No retrieval tool compares outputs.
@@ -251,7 +251,7 @@ impl RetrievalTools {
         for (entry, record) in self.scope.entries(store)? {
             let what = record.call.command.or(record.call.tool).unwrap_or_default();
             let (size, lines, what) = (ui::size(entry.bytes), record.lines, ui::short(&what, 80));
-            let line = format!("{}  {size} in {lines} lines  {what}\n", entry.name.token());
+            let line = format!("{}  {size} in {lines} lines  {what}\n", entry.name.short_id());
             if text.len() + line.len() > most {
                 text.push_str(&mark_line(None, "older outputs are not listed"));
                 break;

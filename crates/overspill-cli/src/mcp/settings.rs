@@ -78,8 +78,8 @@ impl McpSettings {
     /// Reads the settings for the server of this name.
     pub(super) fn read(server: String, all: bool, env: &Env) -> McpSettings {
         let policy = Policy { trigger: LIMITS, limits: LIMITS, ..Profile::OWN.policy };
-        let in_force = SettingSources::read(env).in_force(Some(Profile { policy, ..Profile::OWN }));
-        let sources = &in_force.sources;
+        let resolved = SettingSources::read(env).resolved(Some(Profile { policy, ..Profile::OWN }));
+        let sources = &resolved.sources;
         let prefix = sources.text(Key::McpToolPrefix).unwrap_or(TOOL_PREFIX).to_owned();
         let all = all || sources.choice(Key::McpOutputs) == Some("all");
         let project = scope::project(env.project_root(), env.home().as_deref());
@@ -88,7 +88,7 @@ impl McpSettings {
             server,
             prefix,
             scope: OutputScope { session: session(env), project, all },
-            engine: in_force.overspill(),
+            engine: resolved.overspill(),
             directory: Some(env.directory_or_empty().to_string_lossy().into_owned()),
             env: env.clone(),
             results,

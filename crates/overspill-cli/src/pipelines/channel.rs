@@ -19,8 +19,7 @@ use super::tee::TeeArgument;
 
 const BASH_PRELUDE: &str = include_str!("prelude.sh");
 const ZSH_PRELUDE: &str = include_str!("prelude.zsh");
-/// The number of events after which the DEBUG trap removes itself, because a long loop must not
-/// become slow.
+/// The DEBUG trap removes itself after this many events, because a long loop must not become slow.
 const EVENTS: usize = 300;
 /// The size in bytes that overspill requests for the pipe.
 const PIPE_ROOM: usize = 1 << 20;

@@ -11,7 +11,7 @@ pub(super) struct PipelineReport {
     pub(super) status: i32,
     /// The exit codes of the stages.
     pub(super) codes: Vec<i32>,
-    /// The last simple commands that the shell began, as text. The newest is the last one.
+    /// The last simple commands that the shell began, as text. The newest command is last.
     pub(super) commands: Vec<String>,
     /// The names of shell functions among the words of these commands.
     pub(super) functions: Vec<String>,

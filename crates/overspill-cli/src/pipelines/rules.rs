@@ -162,8 +162,8 @@ struct Pipeline {
 }
 
 impl Pipeline {
-    /// Returns a pipeline whose exit code is that of its last stage. Otherwise the author of the
-    /// line uses `!` or `pipefail`, and knows about the failure.
+    /// Returns a pipeline if it has the exit code of its last stage. With another exit code, the
+    /// author of the line uses `!` or `pipefail`, and knows about the failure.
     fn of(report: &PipelineReport, line: &Line) -> Option<Pipeline> {
         (report.codes.last() == Some(&report.status)).then(|| Pipeline::stages(report, line))
     }

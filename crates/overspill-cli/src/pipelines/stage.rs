@@ -92,7 +92,7 @@ impl Stage {
             let is_short = arguments.next().is_some_and(|word| word == "-h");
             is_long || is_short && arguments.next().is_none() && !HAS_OTHER_H.contains(&name)
         };
-        // A command that runs another one passes its answer on.
+        // A command that runs another command passes on the answer of that command.
         let runs_answer = || {
             let words = self.arguments.iter().flat_map(|word| word.split_whitespace());
             RUNS_IN_ARGUMENTS.contains(&name)
@@ -143,7 +143,7 @@ impl Stage {
     }
 }
 
-/// Tells whether a word names a program: the name of `git push` begins with that of its program.
+/// Tells whether a word names a program. For `git push`, the word is `git`.
 fn names(word: &str, name: &str) -> bool {
     let word = word.rsplit('/').next().unwrap_or_default().trim_start_matches('\\');
     !word.is_empty() && name.split(' ').next() == Some(word)

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use super::guarded::Refused;
+use super::checked_file::Refused;
 
 /// The permissions of a file. On these systems a file has the permissions of its directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use super::guarded::Refused;
+use super::checked_file::Refused;
 
 // A directory may allow entering and not reading.
 #[cfg(any(target_os = "linux", target_os = "android"))]

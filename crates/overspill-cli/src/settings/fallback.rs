@@ -1,7 +1,7 @@
 //! The directory for outputs if the user's own directory cannot be used: no home, a read-only home,
 //! or a home of another user.
 //!
-//! The store itself checks that the directory is no link, belongs to the user and is closed to
+//! The store itself checks that the directory is not a link, belongs to the user and is closed to
 //! others.
 
 #[cfg_attr(all(unix, not(feature = "portable-std")), path = "fallback_unix.rs")]

@@ -42,10 +42,10 @@ pub(crate) struct SettingsFile {
 
 impl SettingsFile {
     /// Reads the values that `text` sets. An invalid value is left out with a warning.
-    pub(crate) fn parse(text: &str, path: &Path, whose: FileOwner) -> Parsed {
+    pub(crate) fn parse(text: &str, path: &Path, owner: FileOwner) -> Parsed {
         let line_ends = text.match_indices('\n').map(|(at, _)| at).collect();
         let parsed = Parsed::default();
-        let mut reader = Reader { text, line_ends, path, whose, parsed, unlisted: 0 };
+        let mut reader = Reader { text, line_ends, path, owner, parsed, unlisted: 0 };
         match Document::parse(text) {
             Ok(document) => reader.table(document.as_table(), ""),
             Err(error) => reader.broken(&error),
@@ -109,7 +109,7 @@ struct Reader<'a> {
     text: &'a str,
     line_ends: Vec<usize>,
     path: &'a Path,
-    whose: FileOwner,
+    owner: FileOwner,
     parsed: Parsed,
     /// The number of warnings that were not kept.
     unlisted: usize,
@@ -159,7 +159,7 @@ impl Reader<'_> {
             return self.reject(line, whole, item, format!("there is no such setting{hint}"));
         };
         let (kind, rule) = (known.kind(), known.row().project);
-        if self.whose == FileOwner::Project && rule == ProjectRule::Ignored {
+        if self.owner == FileOwner::Project && rule == ProjectRule::Ignored {
             return self.warn(line, whole, NOT_FOR_PROJECTS.into());
         }
         let Some((value, written)) = value_of(kind, item) else {
@@ -180,7 +180,7 @@ impl Reader<'_> {
 
     /// Warns about each `redact` in an unknown table.
     fn hidden(&mut self, item: &Item, whole: &str, depth: usize) {
-        if self.whose != FileOwner::User || FaultKind::of_key(whole).is_some() {
+        if self.owner != FileOwner::User || FaultKind::of_key(whole).is_some() {
             return;
         }
         // People do not nest tables this deep.
@@ -213,7 +213,7 @@ impl Reader<'_> {
         let reason = ui::escaped(error.message(), 50);
         let message = format!("{reason}, so overspill ignores the file");
         let warning = Warning { key: "not TOML".into(), place, message };
-        match self.whose {
+        match self.owner {
             FileOwner::User => self.parsed.faults.push(Fault { kind: FaultKind::File, warning }),
             FileOwner::Project => self.parsed.warnings.push(warning),
         }
@@ -221,7 +221,7 @@ impl Reader<'_> {
 
     /// Warns about an invalid key or value.
     fn reject(&mut self, line: usize, whole: &str, item: &Item, message: String) {
-        let destination = destination_of(whole).filter(|_| self.whose == FileOwner::User);
+        let destination = destination_of(whole).filter(|_| self.owner == FileOwner::User);
         let Some(key) = destination else { return self.warn(line, whole, message) };
         let written = item.as_str().map_or_else(|| shown(item), str::to_owned);
         let place = Some(format!("{}:{line}", self.path.display()));
@@ -231,7 +231,7 @@ impl Reader<'_> {
     }
 
     fn warn(&mut self, line: usize, key: &str, message: String) {
-        let fault = match self.whose {
+        let fault = match self.owner {
             FileOwner::User => FaultKind::of_key(key),
             FileOwner::Project => None,
         };
@@ -249,7 +249,7 @@ impl Reader<'_> {
 
     /// Tells whether further warnings are only counted. Warnings about `redact` are always kept.
     fn is_full(&self) -> bool {
-        self.whose == FileOwner::Project && self.parsed.warnings.len() >= MOST_WARNINGS
+        self.owner == FileOwner::Project && self.parsed.warnings.len() >= MOST_WARNINGS
     }
 
     fn end(mut self) -> Parsed {

@@ -6,7 +6,7 @@ use super::file::{FileOwner, SettingsFile};
 
 /// Reads a file of the user and of a project.
 pub(crate) fn file(text: &str) {
-    for whose in [FileOwner::User, FileOwner::Project] {
-        let _ = SettingsFile::parse(text, Path::new("/config.toml"), whose);
+    for owner in [FileOwner::User, FileOwner::Project] {
+        let _ = SettingsFile::parse(text, Path::new("/config.toml"), owner);
     }
 }

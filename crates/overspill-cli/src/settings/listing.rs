@@ -54,7 +54,7 @@ impl SettingRow {
     }
 
     /// Returns the place of the value for people, such as `FILE:LINE`.
-    pub(crate) fn whence(&self) -> String {
+    pub(crate) fn place_text(&self) -> String {
         match self.line {
             Some(line) => format!("{}:{line}", self.place),
             None => self.place.clone(),

@@ -2,6 +2,7 @@
 //!
 //! Without a settings file no parser runs, so that a command starts quickly.
 
+pub(crate) mod checked_file;
 #[cfg_attr(not(feature = "bucket"), allow(dead_code, reason = "only a bucket asks for it"))]
 pub(crate) mod destination;
 #[cfg_attr(all(unix, not(feature = "portable-std")), path = "directory_unix.rs")]
@@ -12,7 +13,6 @@ mod fallback;
 mod file;
 #[cfg(feature = "fuzz")]
 pub(crate) mod fuzz;
-pub(crate) mod guarded;
 pub(crate) mod keys;
 mod listing;
 mod redact;

@@ -23,7 +23,7 @@ pub(crate) struct ResolvedSettings {
 
 impl SettingSources {
     /// Returns the settings that apply with `profile`, or with the profile of the settings.
-    pub(crate) fn in_force(mut self, profile: Option<Profile>) -> ResolvedSettings {
+    pub(crate) fn resolved(mut self, profile: Option<Profile>) -> ResolvedSettings {
         let mut profile = profile.unwrap_or_else(|| self.profile());
         let mut settings = Settings {
             user: self.user.layer(),

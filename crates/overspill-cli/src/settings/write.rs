@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Writes `text` to the file at `path`, completely or not at all.
 ///
-/// It follows a link, so that the linked file is changed, and keeps the mode of the file.
+/// If the path is a link, this changes the linked file. The file keeps its mode.
 pub(crate) fn write(path: &Path, text: &str) -> io::Result<()> {
     let path = followed(path);
     // A new file would destroy a device or a pipe.

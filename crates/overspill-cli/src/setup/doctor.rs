@@ -124,20 +124,20 @@ fn look_at_pipelines(findings: &mut Findings, env: &Env) {
 
 /// Checks the settings files, and lists the settings of the project.
 fn look_at_settings(findings: &mut Findings, env: &Env) {
-    let in_force = SettingSources::read(env).with_unknown_variables().in_force(None);
-    for warning in in_force.sources.warnings.iter().take(100) {
+    let resolved = SettingSources::read(env).with_unknown_variables().resolved(None);
+    for warning in resolved.sources.warnings.iter().take(100) {
         findings.add("settings", How::Wrong, ui::warning(warning));
         findings.fix("correct or remove it; `overspill config` lists the settings");
     }
-    for note in &in_force.sources.notes {
+    for note in &resolved.sources.notes {
         findings.add("settings", How::Note, ui::warning(note));
     }
-    let user = in_force.sources.user_file.as_deref();
+    let user = resolved.sources.user_file.as_deref();
     let user =
         user.filter(|file| file.exists()).map_or_else(|| "defaults".into(), |file| env.shown(file));
     findings.add("settings", How::Well, user);
-    for row in in_force.rows(None).iter().filter(|row| row.origin == "project") {
-        let said = format!("{} = {} by {}", row.address, row.written, row.whence());
+    for row in resolved.rows(None).iter().filter(|row| row.origin == "project") {
+        let said = format!("{} = {} by {}", row.address, row.written, row.place_text());
         findings.add("project", How::Note, ui::escaped(&said, 200));
     }
 }
@@ -145,22 +145,22 @@ fn look_at_settings(findings: &mut Findings, env: &Env) {
 /// Checks the bucket, if one is set. Then saves and removes a trial output, and reports the used
 /// space.
 fn look_at_store(findings: &mut Findings, env: &Env) {
-    let in_force = SettingSources::of_user(env).in_force(Some(Profile::OWN));
-    let retention = in_force.sources.retention(&Profile::OWN);
-    let in_bucket = bucket::holds(&in_force.sources, &Profile::OWN);
+    let resolved = SettingSources::of_user(env).resolved(Some(Profile::OWN));
+    let retention = resolved.sources.retention(&Profile::OWN);
+    let in_bucket = bucket::holds(&resolved.sources, &Profile::OWN);
     if in_bucket {
         look_at_bucket(findings, env);
     }
-    let store = match in_force.sources.store(&Profile::OWN) {
+    let store = match resolved.sources.store(&Profile::OWN) {
         Ok(store) => store,
         Err(why) => {
             findings.add("store", How::Wrong, why);
             return findings.fix(STORE_FIX);
         }
     };
-    let directory = in_force.sources.directory(&Profile::OWN);
+    let directory = resolved.sources.directory(&Profile::OWN);
     let directory = directory.map_or_else(|why| why, |path| env.shown(&path));
-    if let Some(fallback) = in_force.sources.fallback(&Profile::OWN) {
+    if let Some(fallback) = resolved.sources.fallback(&Profile::OWN) {
         let said = format!(
             "{}; outputs are saved in {}, which the system may empty\nhint: set HOME or OVERSPILL_DIR to a \
              directory that you can write to",
@@ -170,7 +170,7 @@ fn look_at_store(findings: &mut Findings, env: &Env) {
         findings.add("store", How::Note, said);
     }
     let trial = "a line of a trial\n".repeat(5_000);
-    let outcome = in_force.overspill();
+    let outcome = resolved.overspill();
     let outcome = outcome.process(trial.as_bytes(), &Call::new("doctor"));
     let saved = match &outcome {
         Outcome::Spilled(spilled) => spilled.saved.as_ref().map_err(ToString::to_string),

@@ -15,7 +15,7 @@ use crate::command::init::InitArgs;
 use crate::env::Env;
 use crate::hosts::{Host, SlotKind};
 use crate::installed;
-use crate::settings::guarded::{self, GuardedFile, Refused};
+use crate::settings::checked_file::{self, CheckedFile, Refused};
 use crate::settings::text;
 use crate::settings::write::write;
 use crate::ui;
@@ -23,8 +23,8 @@ use crate::ui;
 /// A change of one file.
 struct Change {
     target: Target,
-    /// The checked file, if it belongs to a project, where links may lead anywhere.
-    guarded: Option<GuardedFile>,
+    /// The file again, if it belongs to a project, where links may lead anywhere.
+    checked: Option<CheckedFile>,
     now: Option<String>,
     before: Option<String>,
     after: Option<String>,
@@ -117,11 +117,11 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
     let mut changes = Vec::new();
     for mut target in std::mem::take(&mut plan.targets) {
         let shown = env.shown(&target.path);
-        let guarded = match scope {
-            SetupScope::Project => Some(guarded(&target.path, env)?),
+        let checked = match scope {
+            SetupScope::Project => Some(checked_file_at(&target.path, env)?),
             SetupScope::User => None,
         };
-        let now = match &guarded {
+        let now = match &checked {
             Some(file) => text_in(file, &target.path, env)?,
             None => text_of(&target.path, env)?,
         };
@@ -152,7 +152,7 @@ fn planned(host: &'static Host, args: &InitArgs, env: &Env) -> anyhow::Result<Pl
             with_ours(now.as_deref(), &target, &possible, &owned, &layers).map_err(wrong)?;
         // Rules that this file does not need are not written, so they are not listed.
         target.pieces.retain(|one| one.layer != SetupLayer::Reading || pieces.contains(one));
-        changes.push(Change { target, guarded, now, before: owned.before, after, pieces, own });
+        changes.push(Change { target, checked, now, before: owned.before, after, pieces, own });
     }
     let old = changes.iter().find_map(|change| {
         let before = change.before.as_deref()?;
@@ -267,11 +267,11 @@ fn carry_out(host: &Host, plan: &SetupPlan, changes: &[Change], env: &Env) -> an
         receipt.note(Wrote { path, before, after, pieces: Some(pieces.clone()) });
     }
     receipt.write(host, env)?;
-    for Change { target, guarded, now, after, .. } in changes {
+    for Change { target, checked, now, after, .. } in changes {
         let Some(after) = after.as_ref().filter(|after| now.as_ref() != Some(after)) else {
             continue;
         };
-        match guarded {
+        match checked {
             Some(file) => file.write(after).map_err(|why| refused(&target.path, &why, env))?,
             None => write(&target.path, after).with_context(|| env.shown(&target.path))?,
         }
@@ -280,14 +280,14 @@ fn carry_out(host: &Host, plan: &SetupPlan, changes: &[Change], env: &Env) -> an
 }
 
 /// Resolves and checks a file of the project: a link in a checkout may lead anywhere.
-fn guarded(path: &Path, env: &Env) -> anyhow::Result<GuardedFile> {
+fn checked_file_at(path: &Path, env: &Env) -> anyhow::Result<CheckedFile> {
     env.directory().context("the working directory")?;
-    GuardedFile::inside(path, &[env.project_root()]).map_err(|why| refused(path, &why, env))
+    CheckedFile::inside(path, &[env.project_root()]).map_err(|why| refused(path, &why, env))
 }
 
 /// Reads a file of the project. Returns `None` if the file does not exist.
 pub(super) fn text_in(
-    file: &GuardedFile,
+    file: &CheckedFile,
     path: &Path,
     env: &Env,
 ) -> anyhow::Result<Option<String>> {
@@ -385,8 +385,8 @@ fn bundle(host: &Host, directory: &Path, dry_run: bool, env: &Env) -> anyhow::Re
     for (name, text) in host.bundle {
         let path = directory.join(name);
         if !dry_run {
-            let file = guarded::absolute(&path, env).and_then(|path| {
-                GuardedFile::named_unlinked(&path, env)?.write(&plan::filled(
+            let file = checked_file::absolute(&path, env).and_then(|path| {
+                CheckedFile::named_unlinked(&path, env)?.write(&plan::filled(
                     text,
                     plan::escaped,
                     env,

@@ -193,7 +193,7 @@ impl Receipt {
         let _ = fs::remove_dir(Receipt::directory(env));
         if Receipt::directory(env).symlink_metadata().is_err() && !keeps_links {
             let _ = fs::remove_dir_all(env.links());
-            // This fails if the directory is not empty, which is right.
+            // A directory with other files stays.
             let _ = fs::remove_dir(env.config_directory());
         }
     }

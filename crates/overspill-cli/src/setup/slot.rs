@@ -11,7 +11,7 @@ use super::{lines, text_of};
 use crate::env::Env;
 use crate::hosts::{Host, OwnSlot, SHELLS, SlotKind};
 use crate::jsonc::Jsonc;
-use crate::settings::guarded::GuardedFile;
+use crate::settings::checked_file::CheckedFile;
 use crate::settings::text;
 
 /// A program of the user that overspill calls, and the place of the setting.
@@ -117,7 +117,7 @@ fn elsewhere(
         let root = env.project_root();
         let others = host.overrides.iter().rev().map(|name| root.join(name));
         for other in others.filter(|other| other != path) {
-            let file = GuardedFile::inside(&other, std::slice::from_ref(&root)).ok();
+            let file = CheckedFile::inside(&other, std::slice::from_ref(&root)).ok();
             let open = file.and_then(|file| file.open().ok()?);
             let found = open.and_then(|(file, _)| text::read_open(file).ok());
             if let Some(value) = found.and_then(|found| value_in(piece, &found)) {

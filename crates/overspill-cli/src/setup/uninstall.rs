@@ -13,7 +13,7 @@ use super::{named, slot, text_of};
 use crate::command::uninstall::UninstallArgs;
 use crate::env::Env;
 use crate::hosts::{HOSTS, Host, HostFile, moving_variable};
-use crate::settings::guarded::GuardedFile;
+use crate::settings::checked_file::CheckedFile;
 use crate::settings::write::write;
 use crate::ui;
 
@@ -128,7 +128,7 @@ fn made_for(file: &Path, env: &Env) -> Vec<PathBuf> {
 
 /// Returns a receipt for files that have our pieces, found by their exact text.
 ///
-/// It leaves out files that cannot be read or parsed.
+/// The receipt leaves out files that cannot be read or parsed.
 fn by_shape(host: &Host, env: &Env) -> Receipt {
     let scopes = [SetupScope::User, SetupScope::Project];
     let targets = scopes.into_iter().flat_map(|scope| SetupPlan::all(host, scope, env).targets);
@@ -155,7 +155,7 @@ enum Written {
     /// A file of the user. Dotfile managers replace such files by links, so links are followed.
     User,
     /// A file of a project, where links may lead anywhere.
-    Project(GuardedFile),
+    Project(CheckedFile),
 }
 
 impl Written {
@@ -183,7 +183,7 @@ impl Written {
         if !root.is_dir() {
             return Ok(Some(Written::User));
         }
-        let file = GuardedFile::inside(path, &[root.to_owned()]);
+        let file = CheckedFile::inside(path, &[root.to_owned()]);
         Ok(Some(Written::Project(file.map_err(|why| refused(path, &why, env))?)))
     }
 

@@ -152,7 +152,7 @@ fn output_of_one_machine_is_readable_on_every_other() {
     assert!(team.machine().run(&["info", &short]).1.contains(&id), "{short}");
     assert_eq!(
         there.run(&["list", "--session", "s2"]).1,
-        "No saved output matches. `overspill list` lists all of them.\n"
+        "No saved output matches. `overspill list` lists the newest outputs.\n"
     );
     let (_, stats, _) = there.run(&["stats", "--json"]);
     let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();

@@ -305,6 +305,20 @@ fn config_edit_makes_the_file_and_names_the_place_of_a_mistake() {
 }
 
 #[test]
+fn config_list_without_rows_says_which_source_sets_no_value() {
+    let home = Home::new().user("max_lines = 77\n");
+    let text = |args: &[&str]| home.run(&[&["config", "list"], args].concat()).1.replace('\n', " ");
+    let project = "No value in use comes from the project file. ";
+    assert!(text(&["--project"]).starts_with(project));
+    fs::write(home.project_file(), "max_lines = 5\n").unwrap();
+    assert!(text(&["--project"]).contains("max_lines"));
+    fs::write(home.user_file(), "store.keep_free = 1\n").unwrap();
+    fs::write(home.project_file(), "").unwrap();
+    let tool = "No file and no variable sets a value for this tool. ";
+    assert!(text(&["--changed", "--tool", "bash"]).starts_with(tool));
+}
+
+#[test]
 fn config_shows_settings_by_area_and_only_changed_ones_if_asked() {
     let home = Home::new();
     let (_, text, _) = home.run(&["config", "--changed"]);

@@ -422,7 +422,7 @@ fn offset_past_the_end_reports_the_size() {
 #[test]
 fn list_filters_by_its_options() {
     let done = saved_run();
-    let none = "No saved output matches. `overspill list` lists all of them.\n";
+    let none = "No saved output matches. `overspill list` lists the newest outputs.\n";
     assert_eq!(done.then(&["list", "--tool", "cut"]).1, none);
     assert_eq!(done.then(&["list", "--command", "make"]).1, none);
     let rows = |args: &[&str]| done.then(args).1.lines().count();

@@ -3,9 +3,9 @@
 //! The tokenizer is as strict as RFC 8259, takes a text in chunks of any size, and needs one byte
 //! of memory for each open bracket.
 //!
-//! Readers handle two things themselves. The tokenizer does not decode: a string may have any bytes
-//! from 0x20 on, and readers replace broken UTF-8. Half of a surrogate pair, such as `\ud83d`, is
-//! allowed by the grammar and becomes U+FFFD.
+//! The tokenizer decodes escapes. The grammar allows half of a surrogate pair, such as `\ud83d`,
+//! and the tokenizer replaces it by U+FFFD. The tokenizer does not check UTF-8: a string may have
+//! any bytes from 0x20 on, and readers replace broken UTF-8.
 
 mod number;
 mod string;
@@ -29,7 +29,7 @@ pub enum JsonToken<'a> {
         /// The string is the name of a member.
         is_key: bool,
     },
-    /// A part of a string, without its escapes.
+    /// A part of the text of a string, with its escapes decoded. Can be empty inside an escape.
     Text(&'a [u8]),
     /// The quote that ends a string.
     EndString,

@@ -65,7 +65,7 @@ impl Limits {
     /// Returns the first limit that `bytes` exceed, in the order of [`Unit`], or `None` if they are
     /// within the limits.
     ///
-    /// It reads no more than it must: for most outputs the length decides.
+    /// For most outputs, the length decides, and the bytes are not read.
     #[inline]
     pub fn exceeded_by(&self, bytes: &[u8], rule: LineRule, tokens: &Tokens) -> Option<Unit> {
         let len = bytes.len() as u64;

@@ -27,40 +27,41 @@ const FORMATS: [(&[u8], &str); 20] = [
     (b"PAR1", "Parquet"),
 ];
 
-/// The number of printable characters before a line feed that binary data seldom ends with by
-/// chance.
+/// A sample that ends with this many printable characters and a line feed ends with text. Binary
+/// data seldom ends like this by chance.
 const SHORTEST_TEXT: usize = 3;
 
 /// The number of bytes at each end of an output that decide whether it is text.
 const SAMPLE: usize = 1024;
 
-/// Returns the words for an output that is not text, such as `binary (ELF)`, and `None` for text.
+/// Returns the label for an output that is not text, such as `binary (ELF)`, and `None` for text.
 /// `start` and `end` are the first and last bytes; `end` is empty if `start` is the whole output.
-pub fn binary_words(start: &[u8], end: &[u8]) -> Option<String> {
-    let is_text = !is_no_text(clean(start).text.as_bytes(), clean(end).text.as_bytes());
-    (!is_text).then(|| words(format(start)))
+pub fn binary_label(start: &[u8], end: &[u8]) -> Option<String> {
+    is_binary_output(clean(start).text.as_bytes(), clean(end).text.as_bytes())
+        .then(|| label(format(start)))
 }
 
-/// Returns the words for binary data of a format.
-pub(crate) fn words(format: Option<&str>) -> String {
+/// Returns the label for binary data of a format.
+pub(crate) fn label(format: Option<&str>) -> String {
     let kind = Kind::Binary.name();
     format.map_or_else(|| kind.to_owned(), |format| format!("{kind} ({format})"))
 }
 
 /// Tells whether an output is not text, by its cleaned start and end. A program may print text
 /// after binary data.
-pub(super) fn is_no_text(start: &[u8], end: &[u8]) -> bool {
+pub(super) fn is_binary_output(start: &[u8], end: &[u8]) -> bool {
     let start = &start[..start.len().min(SAMPLE)];
     let end = &end[end.len().saturating_sub(SAMPLE)..];
-    let is_text = !end.is_empty() && (!is_binary(end) || ends_with_text(end));
-    is_binary(start) && !is_text
+    let ends_as_text = !end.is_empty() && (!is_binary(end) || ends_with_text(end));
+    is_binary(start) && !ends_as_text
 }
 
 /// Tells whether a sample is not text. In the sample, U+FFFD stands for bytes that are not UTF-8,
 /// and a picture such as U+2400 for a control character.
 ///
-/// A quarter of binary data is not printable, and some of that is control characters. Text in an
-/// old encoding has no control characters. UTF-16 has one at every second place.
+/// In binary data, over a quarter of the characters are unprintable and over a twentieth are
+/// control characters. Text in an old encoding, such as Latin-1, has almost no control characters.
+/// UTF-16 has a zero byte at every second place, so UTF-16 does not count as binary.
 fn is_binary(sample: &[u8]) -> bool {
     let text = String::from_utf8_lossy(sample);
     let is_control = |c: &char| matches!(c, '\u{2400}'..='\u{241f}');
@@ -86,7 +87,7 @@ fn ends_with_text(sample: &[u8]) -> bool {
     printable.count() >= SHORTEST_TEXT
 }
 
-/// Returns the name of the format whose first bytes an output has.
+/// Returns the name of the format that the first bytes of an output show.
 pub(super) fn format(output: &[u8]) -> Option<&'static str> {
     FORMATS.iter().find(|(start, _)| output.starts_with(start)).map(|(_, name)| *name)
 }

@@ -1,6 +1,6 @@
 //! The parts of an output from which a preview is chosen: enough of its start and of its end.
 //!
-//! A [`Collected`] is made from bytes in memory, from a stored copy, or by a
+//! A [`Collected`] is made from bytes in memory, from a saved output, or by a
 //! [`Window`](crate::Window) from a stream. The choice depends on these parts alone, so all three
 //! give the same preview.
 
@@ -91,7 +91,7 @@ impl<'a> Collected<'a> {
 impl Collected<'_> {
     /// Tells whether the output is not text, by its start and its end.
     pub(crate) fn is_binary(&self) -> bool {
-        binary::is_no_text(self.head.text(), self.tail.text())
+        binary::is_binary_output(self.head.text(), self.tail.text())
     }
 
     /// Chooses lines of an output of `len` bytes within `limits`. Each gap takes the room of

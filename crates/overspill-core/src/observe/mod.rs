@@ -7,4 +7,4 @@ pub(crate) mod ends;
 pub(crate) mod selection;
 pub(crate) mod window;
 
-pub use binary::binary_words;
+pub use binary::binary_label;

@@ -65,7 +65,7 @@ const FORMS: [(NoticeForm, u32, u32); 4] = [
 
 /// Makes a preview with the longest notice that the limits have room for.
 pub(super) fn compose<'a>(wording: &Wording, over: &Oversized<'a>) -> Preview<'a> {
-    let (wording, policy) = (&wording.on_one_line().of_kind(over.kind_words()), over.policy());
+    let (wording, policy) = (&wording.on_one_line().of_kind(over.kind_label()), over.policy());
     if let Some(answer) = outlined(wording, over).or_else(|| only_named(wording, over)) {
         return answer;
     }

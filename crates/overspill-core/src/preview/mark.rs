@@ -122,7 +122,7 @@ pub(super) fn mark(
     note: Option<&str>,
 ) -> Option<String> {
     if let Some(note) = note {
-        return Some(format!("[{}: {} cut, {note}]", wording.token, place(gap)));
+        return Some(format!("[{}: {} cut, {note}]", wording.short_id, place(gap)));
     }
     if is_fold {
         return Some(fold_mark(wording, gap.last_line + 1 - gap.first_line, &place(gap)));
@@ -147,13 +147,13 @@ pub(super) fn longest_marks(wording: &Wording, form: NoticeForm, total: &Size) -
 
 /// Returns the mark of a gap whose lines are all like the line above it.
 fn fold_mark(wording: &Wording, count: u64, place: &str) -> String {
-    format!("[{}: {count} more like this, {place}]", wording.token)
+    format!("[{}: {count} more like this, {place}]", wording.short_id)
 }
 
 fn mark_for(wording: &Wording, form: NoticeForm, place: &str, size: u64) -> Option<String> {
-    let token = &wording.token;
+    let short_id = &wording.short_id;
     match form {
-        NoticeForm::Full | NoticeForm::Short => Some(format!("[{token}: {place} cut]")),
+        NoticeForm::Full | NoticeForm::Short => Some(format!("[{short_id}: {place} cut]")),
         NoticeForm::Bare => Some(wording.mark(&format!("{} not shown", counted(size, "byte")))),
         NoticeForm::Dots => Some("[…]".into()),
         NoticeForm::Silent => None,
@@ -181,7 +181,7 @@ fn place(gap: &Span) -> String {
     }
 }
 
-/// Tells whether the text after the token and its colon reads as the mark of a gap. The text is in
+/// Tells whether the text after the short id and its colon reads as the mark of a gap. The text is in
 /// lower case.
 ///
 /// The function knows the words of [`place`] and [`fold_mark`].
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_mark_with_a_token_reads_as_gap() {
+    fn every_mark_with_a_short_id_reads_as_gap() {
         let wording = Wording::plain("3f9c2e");
         for (starts_line, ends_line) in [(true, true), (true, false), (false, true), (false, false)]
         {

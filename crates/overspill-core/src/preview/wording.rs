@@ -35,7 +35,7 @@ pub struct Wording {
     pub label: String,
     /// A short word that is new for each output, so that no output can forge a mark. It is also the
     /// short id of the saved output. Empty for a mark that belongs to no output.
-    pub token: String,
+    pub short_id: String,
     /// Facts about the call, such as `exit 1`. A long notice leaves out the last ones.
     pub facts: Vec<String>,
     /// The end of a long notice: how to read the saved copy, and warnings about it.
@@ -45,18 +45,18 @@ pub struct Wording {
 }
 
 impl Wording {
-    /// Returns the words for an output that is not saved.
-    pub fn plain(token: &str) -> Wording {
+    /// Returns the wording for an output that is not saved.
+    pub fn plain(short_id: &str) -> Wording {
         Wording {
             label: "output".into(),
-            token: token.into(),
+            short_id: short_id.into(),
             facts: Vec::new(),
             copy: "not saved".into(),
             short_copy: "not saved".into(),
         }
     }
 
-    /// Returns a mark with a text: `[label token: text]`.
+    /// Returns a mark with a text: `[label short_id: text]`.
     ///
     /// ```
     /// use overspill_core::Wording;
@@ -69,8 +69,8 @@ impl Wording {
 
     /// Returns a mark with a text. Both the text and the wording are on one line already.
     pub(super) fn mark(&self, text: &str) -> String {
-        let blank = if self.token.is_empty() { "" } else { " " };
-        format!("[{}{blank}{}: {text}]", self.label, self.token)
+        let blank = if self.short_id.is_empty() { "" } else { " " };
+        format!("[{}{blank}{}: {text}]", self.label, self.short_id)
     }
 
     /// Returns these words with the kind of the output as the first fact.
@@ -84,7 +84,7 @@ impl Wording {
     pub(super) fn on_one_line(&self) -> Wording {
         Wording {
             label: one_line(&self.label),
-            token: one_line(&self.token),
+            short_id: one_line(&self.short_id),
             facts: self.facts.iter().map(|fact| one_line(fact)).collect(),
             copy: one_line(&self.copy),
             short_copy: one_line(&self.short_copy),

@@ -29,13 +29,13 @@ pub fn defused(label: &str, text: String) -> String {
 
 /// Changes `text` so that no part of it reads as a mark of a preview.
 ///
-/// The token in a mark is new for each output. So this matters only to a reader that does not
-/// compare tokens, and to outputs that quote an earlier preview. The shortest marks begin with the
-/// token itself.
+/// The short id in a mark is new for each output. So this matters only to a reader that does not
+/// compare ids, and to outputs that quote an earlier preview. The shortest marks begin with the
+/// short id itself.
 pub(crate) fn defuse(text: &mut [u8], wording: &Wording) {
-    let Wording { label, token, .. } = wording;
+    let Wording { label, short_id, .. } = wording;
     defuse_label(text, &label.to_ascii_lowercase());
-    let found: Vec<usize> = memchr::memmem::find_iter(text, &format!("[{token}: ")).collect();
+    let found: Vec<usize> = memchr::memmem::find_iter(text, &format!("[{short_id}: ")).collect();
     for at in found {
         text[at] = b'(';
     }

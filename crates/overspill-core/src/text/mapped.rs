@@ -27,7 +27,7 @@ pub(crate) struct MappedText<'a> {
     enough: usize,
 }
 
-/// The number of bytes of new text after which lines are dropped.
+/// Lines are dropped after this many bytes of new text.
 const LINES_AT_ONCE: usize = 64 * 1024;
 
 impl<'a> MappedText<'a> {

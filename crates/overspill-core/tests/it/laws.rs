@@ -231,7 +231,7 @@ proptest! {
         policy in common::policy(),
         wording in wording(),
     ) {
-        let wording = Wording { token: "fresh1".into(), ..wording };
+        let wording = Wording { short_id: "fresh1".into(), ..wording };
         let Some(answer) = answer(&output, &policy, &wording) else { return Ok(()) };
         prop_assert!(!answer.text.contains("[overspill 3f9c2e"), "{}", answer.text);
     }

@@ -9,7 +9,8 @@ use overspill::store::Store;
 use overspill::tool::{Gates, ShortenedResult};
 use overspill::{Call, Error, Outcome, Overspill};
 use overspill_embed::{
-    CallRequest, CallbackStore, Given, GivenStore, Setup, StoreChoice, StoreObject,
+    CallRequest, CallbackStore, PrecomputedChoice, PrecomputedStore, Setup, StoreChoice,
+    StoreObject,
 };
 use serde_json::{Value, json};
 
@@ -146,8 +147,10 @@ fn strategy_answer_is_a_valid_choice_or_an_error() {
     {
         assert!(of(nonsense.clone()).unwrap_err().contains("not a valid choice"), "{nonsense}");
     }
-    let given =
-        made(json!({"max_lines": 3})).to_builder().strategy(Given(Err("no idea".into()))).build();
+    let given = made(json!({"max_lines": 3}))
+        .to_builder()
+        .strategy(PrecomputedChoice(Err("no idea".into())))
+        .build();
     assert!(matches!(given.process(&output, &Call::default()), Outcome::Spilled(_)));
 }
 
@@ -224,7 +227,7 @@ fn given_store_returns_answers_fetched_in_advance() {
     let overspill = made(json!({"max_lines": 3}));
     let output = numbered(9);
     let with = |answers: Value| {
-        let store = Arc::new(GivenStore::of(&answers, output.clone().into_bytes()).unwrap());
+        let store = Arc::new(PrecomputedStore::of(&answers, output.clone().into_bytes()).unwrap());
         let told = overspill.to_builder().shared_store(store.clone()).build();
         let path = match told.process(output.as_bytes(), &Call::default()) {
             Outcome::Spilled(spilled) => {
@@ -243,9 +246,9 @@ fn given_store_returns_answers_fetched_in_advance() {
         assert!(with(json!({ "saved": nonsense })).0.is_err(), "{nonsense}");
     }
     let listed =
-        GivenStore::of(&json!({"entries": [{"id": "a", "bytes": 5}]}), Vec::new()).unwrap();
+        PrecomputedStore::of(&json!({"entries": [{"id": "a", "bytes": 5}]}), Vec::new()).unwrap();
     assert_eq!(listed.list().unwrap()[0].bytes, 5);
-    assert!(GivenStore::of(&json!({"entries": [{"id": "a"}]}), Vec::new()).is_err());
+    assert!(PrecomputedStore::of(&json!({"entries": [{"id": "a"}]}), Vec::new()).is_err());
 }
 
 #[test]
@@ -284,7 +287,8 @@ fn embedded_batch_has_one_budget() {
 #[test]
 fn failed_strategy_beyond_the_ceiling_saves_the_output() {
     let overspill = made(json!({"profile": "agent-v2"}));
-    let overspill = overspill.to_builder().strategy(Given(Err("no idea".into()))).build();
+    let overspill =
+        overspill.to_builder().strategy(PrecomputedChoice(Err("no idea".into()))).build();
     let below = numbered(3000);
     let outcome = overspill.process(below.as_bytes(), &Call::default());
     assert!(matches!(outcome, Outcome::Whole(_)));

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::guarded::guarded;
+use super::catch_panic::catch_panic;
 use super::{EndedCall, Output, Overspill};
 use crate::profile::Sweeps;
 use crate::settings::CallValue;
@@ -25,7 +25,7 @@ impl Overspill {
         if self.profile.sweeps == Sweeps::AfterAnswer {
             let now = self.clock.now().timestamp();
             let little = SweepBudget::LITTLE;
-            let _ = guarded(|| sweep(&*self.store, &self.retention(), little, now));
+            let _ = catch_panic(|| sweep(&*self.store, &self.retention(), little, now));
         }
     }
 
@@ -67,7 +67,7 @@ impl Overspill {
         };
         // A record is a convenience, so its failure is ignored. The output itself is safe.
         let record = record.with_size(spilled.total);
-        let _ = guarded(|| self.store.describe(&saved.id, &record));
+        let _ = catch_panic(|| self.store.describe(&saved.id, &record));
     }
 
     /// Returns a short output in which `masked` secrets are masked.

@@ -74,7 +74,7 @@ impl OverspillBuilder {
 
     /// Replaces all settings between the profile and the call, also limits that were set before.
     ///
-    /// It takes a [`Layer`](crate::Layer) or [`Settings`].
+    /// `settings` is a [`Layer`](crate::Layer) or [`Settings`].
     pub fn settings(self, settings: impl Into<Settings>) -> OverspillBuilder {
         let settings = settings.into();
         self.map(|it| Overspill { settings, ..it })
@@ -142,7 +142,7 @@ impl OverspillBuilder {
         self.map(|it| Overspill { program: Some(Arc::new(find)), ..it })
     }
 
-    /// Reports every call to this function.
+    /// Sets the function that gets an event for every call.
     pub fn observer(self, observer: impl Fn(&Event) + Send + Sync + 'static) -> OverspillBuilder {
         self.map(|it| Overspill { observer: Some(Arc::new(observer)), ..it })
     }

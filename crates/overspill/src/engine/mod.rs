@@ -2,8 +2,8 @@
 
 mod after;
 mod builder;
+mod catch_panic;
 mod choose;
-mod guarded;
 mod plan;
 mod present;
 mod read;
@@ -24,13 +24,13 @@ use crate::sweep::{Retention, SweepBudget, Swept, sweep};
 use crate::{Call, CallEnd, Clock, Error, Event, Layer, Outcome, Profile, Settings, Spill};
 
 pub use builder::OverspillBuilder;
+use catch_panic::catch_panic;
 pub(crate) use choose::Chosen;
 use choose::Selected;
-use guarded::guarded;
 pub(crate) use plan::Plan;
 pub(crate) use save::AtHand;
 use save::Fallback;
-pub use unshown::unshown;
+pub use unshown::record_as_unshown;
 
 /// Shortens outputs by the rules of a profile, and saves outputs that are too large.
 ///
@@ -174,7 +174,7 @@ impl Overspill {
     /// Removes expired outputs now.
     pub fn sweep(&self) -> Result<Swept, Error> {
         let now = self.clock.now().timestamp();
-        guarded(|| sweep(&*self.store, &self.retention(), SweepBudget::Whole, now))
+        catch_panic(|| sweep(&*self.store, &self.retention(), SweepBudget::Whole, now))
     }
 
     /// Shortens an output, bytes or text, if it is too large.

@@ -47,12 +47,12 @@ impl Overspill {
         ended: &EndedCall,
         total: &Size,
     ) -> Wording {
-        let token = match saved {
-            Ok(saved) => saved.id.token(),
+        let short_id = match saved {
+            Ok(saved) => saved.id.short_id(),
             Err(_) => random(6).unwrap_or_default(),
         };
         let reader = self.reader_of(ended, total);
-        Wording { facts: facts(ended.end), ..wording(token, saved.as_ref(), &reader) }
+        Wording { facts: facts(ended.end), ..wording(short_id, saved.as_ref(), &reader) }
     }
 
     /// Returns the ways in which the reader of a preview can read an output of this size.

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use overspill_core::internal::Meter;
 use overspill_core::{Oversized, Policy};
 
-use super::guarded::{GuardedDraft, guarded};
+use super::catch_panic::{PanicSafeDraft, catch_panic};
 use super::plan::Plan;
 use super::{Chosen, Output, Overspill};
 use crate::profile::{NoticeStyle, OnSaveError, Sweeps};
@@ -110,8 +110,8 @@ impl Overspill {
             return Err(Error::NotAsked);
         }
         self.sweep_before_first_save();
-        let draft = guarded(|| self.store.create(&self.masked_call(call)))?;
-        let draft: Box<dyn Draft> = Box::new(GuardedDraft(draft));
+        let draft = catch_panic(|| self.store.create(&self.masked_call(call)))?;
+        let draft: Box<dyn Draft> = Box::new(PanicSafeDraft(draft));
         Ok(match self.redact.rules().filter(|_| !is_masked) {
             Some(rules) => Box::new(RedactingDraft::new(draft, Redactor::new(rules.clone()))),
             None => draft,

@@ -4,7 +4,7 @@ use super::EndedCall;
 use crate::{Call, CallEnd, Overspill, Spilled};
 
 /// Records that no part of an output was shown. Returns one line for the person at the terminal.
-pub fn unshown(engine: &Overspill, spilled: &Spilled) -> String {
+pub fn record_as_unshown(engine: &Overspill, spilled: &Spilled) -> String {
     if let Ok(saved) = &spilled.saved
         && let Ok(Some(mut record)) = engine.store.record(&saved.id)
     {
@@ -12,7 +12,7 @@ pub fn unshown(engine: &Overspill, spilled: &Spilled) -> String {
         if let Some(preview) = &mut record.preview {
             preview.lines.clear();
         }
-        // A record is a convenience, so its failure is ignored. The output itself is safe.
+        // A failed write is ignored: only the record is wrong then. The output itself is saved.
         let _ = engine.store.describe(&saved.id, &record);
     }
     let (call, end) = (&Call::default(), CallEnd::default());

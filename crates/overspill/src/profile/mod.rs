@@ -73,8 +73,8 @@ pub struct Profile {
     pub own_settings: OwnSettings,
     /// Whether a strategy may show more than the limits, up to the ceiling.
     pub strategy_may_exceed: bool,
-    /// Whether the limits of a host agent replace those of the profile. Otherwise the host can only
-    /// lower them.
+    /// Whether the limits of a host agent replace the limits of the profile. Otherwise the host can
+    /// only lower the limits.
     pub host_limits: bool,
     /// Whether the program reports failures that a pipe hides, unless a setting decides.
     pub reports_pipelines: bool,

@@ -11,7 +11,7 @@ use super::{Redaction, Redactor};
 
 /// The fields that contain media, in results and messages of any API.
 const FIELDS: [&[u8]; 5] = [b"data", b"blob", b"url", b"image_url", b"file_data"];
-/// The number of bytes up to which a string in such a field is also masked as text. In the base64
+/// A string in such a field is also masked as text if it has at most this many bytes. In the base64
 /// of a large picture, a rule may match by chance and would damage the picture.
 pub(super) const LONGEST_TEXT: usize = 16 << 10;
 /// The number of bytes of the longest start of a data URL.

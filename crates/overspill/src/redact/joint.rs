@@ -5,7 +5,7 @@ use super::context::Window;
 use super::names::{BLANKS, Joint, blank, in_name};
 use super::value::contains;
 
-/// The number of bytes after the bracket of an object in which its value is searched.
+/// The value of an object is searched in this many bytes after its bracket.
 const OBJECT: usize = 160;
 /// The largest number of bytes that the attributes of a tag may have.
 const ATTRIBUTES: usize = 160;

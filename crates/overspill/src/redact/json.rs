@@ -51,7 +51,7 @@ struct JsonString {
     out: Vec<u8>,
 }
 
-/// The number of bytes above which a name says nothing about its value.
+/// A name with more bytes than this says nothing about its value.
 const LONGEST_NAME: usize = 64;
 
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Masks secrets before an output is saved for other readers or shown to a model.
 //!
 //! A secret is replaced by as many stars as it has bytes, so that all lines, offsets and sizes stay
-//! those of the original.
+//! the same.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -56,7 +56,7 @@ use store::MaskedStore;
 pub use stream::Redactor;
 use view::View;
 
-/// The number of bytes above which a line is searched in pieces.
+/// A line with more bytes than this is searched in parts.
 const LONGEST_LINE: usize = 64 << 10;
 
 /// The setting `redact`: the texts in which secrets are masked.

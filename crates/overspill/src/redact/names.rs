@@ -20,7 +20,7 @@ pub(super) const BLANKS: usize = 96;
 enum Kind {
     /// A password that a person may have chosen.
     Password,
-    /// A password, if its form agrees. The values of `first_pass` and `PRIORITY_PASS` are no
+    /// A password, if its form agrees. The values of `first_pass` and `PRIORITY_PASS` are not
     /// passwords.
     Weak,
     /// A token that a machine made.

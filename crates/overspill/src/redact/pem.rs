@@ -12,7 +12,7 @@ const NOTES: [&[u8]; 6] =
     [b"Proc-Type:", b"DEK-Info:", b"Version:", b"Comment:", b"Hash:", b"Charset:"];
 /// The largest number of bytes of a mark after `BEGIN`.
 const LONGEST_MARK: usize = 64;
-/// The number of bytes below which a line is a word, or the last line of a key.
+/// A line with fewer bytes than this is a word, or the last line of a key.
 const LINE: usize = 16;
 
 /// The progress of checking the lines of a key that has not ended. A chunk checks only its own

@@ -1,6 +1,7 @@
 //! The table of rules: each kind of secret has a unique beginning and a shape that follows.
 //!
-//! No beginning is the beginning of another one, so that at most one rule applies at a position.
+//! The beginning of a rule is never the start of another beginning. So at most one rule applies at
+//! a position.
 
 use super::context::{Found, LONGEST, Window};
 use super::runs::Class::{

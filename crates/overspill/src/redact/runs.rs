@@ -100,8 +100,8 @@ fn cookies(byte: u8) -> bool {
     byte >= b' ' && byte != 0x7f && !b"\"'\\".contains(&byte)
 }
 
-/// The facts that a search has found about the text. Each pair is a first byte and the byte after
-/// the last one.
+/// The facts that a search has found about the text. Each pair has the offset of a first byte and
+/// the offset after the last byte.
 #[derive(Debug, Default)]
 pub(super) struct RunMemo {
     /// The last run of each class. Without it, a run would be read again for each beginning of a

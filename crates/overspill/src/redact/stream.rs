@@ -34,7 +34,7 @@ pub struct Redactor {
     blocks: Vec<Range<u64>>,
 }
 
-/// The largest number of such ranges that are kept apart.
+/// The largest number of ranges in [`Redactor::blocks`].
 const MOST_BLOCKS: usize = 10_000;
 
 impl Redactor {

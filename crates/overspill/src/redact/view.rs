@@ -11,7 +11,7 @@ use super::{Look, Secret};
 const ESCAPE: u8 = 0x1b;
 const BACKSPACE: u8 = 0x08;
 
-/// The number of bytes for which an escape sequence waits for its end. A longer one counts as text.
+/// The largest number of bytes of an escape sequence. A longer sequence counts as text.
 const LONGEST_SEQUENCE: usize = 4200;
 
 /// The text without the bytes that a terminal does not show.

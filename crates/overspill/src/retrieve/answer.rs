@@ -157,7 +157,7 @@ impl Values {
         let last = (self.first + self.shown).saturating_sub(1);
         let what = match self.shown {
             0 => {
-                format!("{} has no value at {}", id.token(), one_line(&path.to_string(), 200))
+                format!("{} has no value at {}", id.short_id(), one_line(&path.to_string(), 200))
             }
             1 if self.first == 1 && self.next.is_none() => "the only value".into(),
             1 => format!("value {last}"),
@@ -214,7 +214,7 @@ impl Differences {
     /// compared.
     pub fn answer(&self, old: &OutputId, new: &OutputId) -> Answer {
         let what = match self.same {
-            true => format!("{} and {} are the same", old.token(), new.token()),
+            true => format!("{} and {} are the same", old.short_id(), new.short_id()),
             false => {
                 let (added, removed) = (counted(self.added, "line"), counted(self.removed, "line"));
                 format!("{added} added, {removed} removed")
@@ -222,7 +222,7 @@ impl Differences {
         };
         let [not_old, not_new] = &self.not_compared;
         let missing = |id: &OutputId, missing: &Option<MissingLines>| {
-            Some(format!("{}: {} and not compared", id.token(), missing.as_ref()?))
+            Some(format!("{}: {} and not compared", id.short_id(), missing.as_ref()?))
         };
         let what = joined([Some(what), missing(old, not_old), missing(new, not_new)]);
         let compare =

@@ -20,15 +20,15 @@ use crate::store::{KeptRanges, OutputId, Store};
 
 /// The size in bytes up to which outputs are compared: both are in memory.
 const MAX_BYTES: u64 = 64 << 20;
-/// The number of lines up to which outputs are compared. The time of a comparison grows faster than
-/// the number of lines if the same few lines repeat in another order.
+/// The largest number of lines of outputs that are compared. The time of a comparison grows faster
+/// than the number of lines if the same few lines repeat in another order.
 const MAX_LINES: u64 = 1_000_000;
-/// The number of lines up to which the histogram algorithm is used. Larger outputs are compared
-/// with Myers' algorithm, which finds few changes among many lines much faster.
+/// The histogram algorithm compares outputs with at most this many lines. Myers' algorithm compares
+/// larger outputs: it finds few changes among many lines much faster.
 const HISTOGRAM_LINES: usize = 50_000;
 
-/// The number of pairs of equal lines between the two outputs up to which they are compared. With
-/// more pairs a comparison may take minutes.
+/// Two outputs are compared if they have at most this many pairs of equal lines. With more pairs, a
+/// comparison may take minutes.
 const MAX_PAIRS: u64 = 100_000_000;
 
 /// The number of lines that are shown before and after a change.
@@ -64,7 +64,7 @@ pub enum DiffError {
     #[error(transparent)]
     Store(#[from] Error),
     /// At least one output is too large.
-    #[error("{} has {} {unit} and {} has {} {unit}: diff compares at most {max} {unit} each", old.token(), sizes[0], new.token(), sizes[1])]
+    #[error("{} has {} {unit} and {} has {} {unit}: diff compares at most {max} {unit} each", old.short_id(), sizes[0], new.short_id(), sizes[1])]
     TooLarge {
         /// The id of the old output.
         old: OutputId,
@@ -78,7 +78,7 @@ pub enum DiffError {
         unit: &'static str,
     },
     /// The outputs repeat the same lines in a different order.
-    #[error("{} and {} repeat the same lines too often: comparing them would take minutes", old.token(), new.token())]
+    #[error("{} and {} repeat the same lines too often: comparing them would take minutes", old.short_id(), new.short_id())]
     TooRepetitive {
         /// The id of the old output.
         old: OutputId,
@@ -208,7 +208,7 @@ struct Writer<'a> {
     removed: u64,
     next: Option<u64>,
     new_parts: Vec<Range<u64>>,
-    /// The beginning of each line of the new output in its copy, and the end of the last one.
+    /// The beginning of each line of the new output in its copy, and the end of the last line.
     new_starts: Vec<u64>,
     /// The index of the next line of the new output.
     new_at: usize,

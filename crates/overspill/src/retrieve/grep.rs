@@ -1,7 +1,7 @@
 //! Searches a saved output with ripgrep's engine. Results have the format of ripgrep.
 
 mod found;
-mod pieces;
+mod split_lines;
 #[cfg(test)]
 mod tests;
 
@@ -16,7 +16,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 use overspill_core::Limits;
 
 use self::found::{Lines, Places};
-use self::pieces::{Breaks, Pieces, SearchRange};
+use self::split_lines::{Breaks, SearchRange, SplitLines};
 use super::page::line_start;
 use super::partial::MissingLines;
 use super::source::Source;
@@ -159,9 +159,9 @@ pub fn grep(
     let places = Places { start, breaks: Breaks::default(), numbers, kept };
     let mut lines = Lines::new(query, limits, &matcher, places, from);
     for range in ranges(&mut source, start)? {
-        let pieces = Pieces::new(&mut source, &range);
-        (lines.places.start, lines.places.breaks) = (range.bytes.start, pieces.breaks());
-        if !search(&mut searcher(query), &matcher, pieces, &mut lines)? {
+        let text = SplitLines::new(&mut source, &range);
+        (lines.places.start, lines.places.breaks) = (range.bytes.start, text.breaks());
+        if !search(&mut searcher(query), &matcher, text, &mut lines)? {
             break;
         }
         // Lines after a hole are not context of a match before it.
@@ -174,7 +174,7 @@ pub fn grep(
     Ok(GrepMatches { not_searched, ..lines.found })
 }
 
-/// Returns the ranges of the stored copy from `start` on. Each is searched separately, because no
+/// Returns the ranges of the saved output from `start` on. Each is searched separately, because no
 /// line continues across a hole.
 fn ranges(source: &mut Source<'_>, start: u64) -> Result<Vec<SearchRange>, Error> {
     let Some(kept) = source.kept.clone() else {
@@ -205,8 +205,8 @@ pub fn count(store: &dyn Store, name: &OutputId, query: &Query) -> Result<u64, G
     let mut counted = Count { lines: 0, last: None, most, breaks: Breaks::default(), places: None };
     for range in ranges(&mut source, 0)? {
         let kept = source.kept.clone();
-        let pieces = Pieces::new(&mut source, &range);
-        counted.breaks = pieces.breaks();
+        let text = SplitLines::new(&mut source, &range);
+        counted.breaks = text.breaks();
         if let Some(kept) = kept {
             // Two ranges may have parts of the same line.
             let before = counted.places.take();
@@ -214,10 +214,10 @@ pub fn count(store: &dyn Store, name: &OutputId, query: &Query) -> Result<u64, G
                 || Numbers::new(store, name, 0, 1),
                 |places: Places<'_>| Ok(places.numbers),
             )?;
-            let (start, breaks) = (range.bytes.start, pieces.breaks());
+            let (start, breaks) = (range.bytes.start, text.breaks());
             counted.places = Some(Places { start, breaks, numbers, kept: Some(kept) });
         }
-        if counted.most == 0 || !search(&mut searcher(query), &matcher, pieces, &mut counted)? {
+        if counted.most == 0 || !search(&mut searcher(query), &matcher, text, &mut counted)? {
             break;
         }
     }
@@ -266,12 +266,12 @@ impl Sink for Count<'_> {
 fn search<S: Sink<Error = io::Error>>(
     searcher: &mut Searcher,
     matcher: &RegexMatcher,
-    pieces: Pieces<'_, '_>,
+    text: SplitLines<'_, '_>,
     sink: S,
 ) -> io::Result<bool> {
-    let stopped = pieces.stopped();
+    let stopped = text.stopped();
     let until = Until { sink, stopped: stopped.clone() };
-    searcher.search_reader(matcher, pieces, until)?;
+    searcher.search_reader(matcher, text, until)?;
     Ok(!stopped.get())
 }
 

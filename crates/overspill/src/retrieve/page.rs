@@ -21,8 +21,8 @@ pub enum Part {
     Tail(u64),
 }
 
-/// Returns the words for an output that is not text, such as `binary (ELF)`, and `None` for text.
-pub fn binary_words(store: &dyn Store, id: &OutputId) -> Result<Option<String>, Error> {
+/// Returns the label for an output that is not text, such as `binary (ELF)`, and `None` for text.
+pub fn binary_label(store: &dyn Store, id: &OutputId) -> Result<Option<String>, Error> {
     /// The number of bytes of a sample: enough also after escape sequences are removed.
     const SAMPLE: u64 = 8 << 10;
     let total = store.entry(id)?.bytes;
@@ -31,7 +31,7 @@ pub fn binary_words(store: &dyn Store, id: &OutputId) -> Result<Option<String>, 
         true => store.read(id, total.saturating_sub(SAMPLE).max(SAMPLE)..total)?,
         false => Default::default(),
     };
-    Ok(overspill_core::internal::binary_words(&start, &end))
+    Ok(overspill_core::internal::binary_label(&start, &end))
 }
 
 /// A part of an output, up to the limits.

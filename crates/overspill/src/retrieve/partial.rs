@@ -275,7 +275,7 @@ impl PartialOutput<'_> {
         Ok(Page { text, bytes, lines: None, total, total_lines: lines, next: None })
     }
 
-    /// Returns the place in the stored copy where a line begins. If the beginning is missing,
+    /// Returns the place in the saved output where a line begins. If the beginning is missing,
     /// returns the start of the range with the rest of the line.
     fn stored_start(&self, range: &KeptRange, line: u64) -> Result<u64, Error> {
         if line <= range.first_line {
@@ -287,7 +287,7 @@ impl PartialOutput<'_> {
         Ok(start.unwrap_or(range.stored.end).min(range.stored.end))
     }
 
-    /// Adds a range of the stored copy, up to the limits.
+    /// Adds a range of the saved output, up to the limits.
     fn fill(
         &self,
         filling: &mut Filling,
@@ -334,7 +334,7 @@ impl PartialOutput<'_> {
     }
 }
 
-/// Converts a place in the stored copy into a place in the original.
+/// Converts a place in the saved output into a place in the original.
 fn original(range: &KeptRange, place: u64) -> u64 {
     match place >= range.stored.end {
         true => range.bytes.end,
@@ -342,7 +342,7 @@ fn original(range: &KeptRange, place: u64) -> u64 {
     }
 }
 
-/// Converts a byte of the original into a place in the stored copy.
+/// Converts a byte of the original into a place in the saved output.
 fn stored(range: &KeptRange, byte: u64) -> u64 {
     match byte >= range.bytes.end {
         true => range.stored.end,

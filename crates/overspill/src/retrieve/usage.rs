@@ -91,7 +91,7 @@ pub fn usage(store: &dyn Store, since: Timestamp) -> Result<Vec<Usage>, Error> {
             all.extend(Usage::of_expired(gone));
         }
     }
-    // The time in a name is that of its machine's clock, which may be wrong by some hours.
+    // The time in an id comes from the clock of its machine, which may be wrong by some hours.
     let from = since.saturating_sub(SignedDuration::from_hours(24)).unwrap_or(since);
     let is_late = |name: &OutputId| name.time().is_none_or(|time| time >= from);
     let names: Vec<OutputId> = names.into_iter().filter(is_late).collect();

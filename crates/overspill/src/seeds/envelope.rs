@@ -23,8 +23,8 @@ use crate::engine::Output;
 use crate::redact::Redacted;
 use crate::{Call, CallEnd, CallOptions, Masked, Outcome, Overspill, Spilled};
 
-/// Shortens a response. A short response is unchanged. A long one becomes a response that names the
-/// missing part.
+/// Shortens a response. A short response is unchanged. A long response becomes a response that
+/// names the missing part.
 pub fn respond<'a>(
     overspill: &Overspill,
     response: &'a str,
@@ -134,7 +134,7 @@ fn answered<'a>(
     }
 }
 
-/// The fields of a response, each as a piece of JSON. Only few values are parsed, so deep nesting,
+/// The fields of a response, each as JSON text. Only few values are parsed, so deep nesting,
 /// large numbers and odd strings in the others do no harm.
 type Fields = BTreeMap<String, Box<RawValue>>;
 

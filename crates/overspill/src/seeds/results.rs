@@ -7,7 +7,7 @@ use crate::{Event, EventKind, Outcome};
 
 /// The result of `agent-v2` and `opencode`.
 ///
-/// Its JSON is `{content, truncated: false}` or `{content, truncated: true, outputPath, …}`.
+/// The JSON of a result is `{content, truncated: false}` or `{content, truncated: true, outputPath, …}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "ResultFields", into = "ResultFields")]
 pub enum ServiceResult {

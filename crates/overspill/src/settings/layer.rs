@@ -1,4 +1,4 @@
-//! One level of settings, such as those of the user or of a call.
+//! One level of settings, such as the settings of the user or of a call.
 
 use std::collections::BTreeMap;
 

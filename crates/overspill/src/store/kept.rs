@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The ranges of an output that were kept, in order, with their positions in the original.
 ///
-/// The stored copy contains the ranges one after the other. If a range does not end with a line
+/// The saved output contains the ranges one after the other. If a range does not end with a line
 /// feed, the copy has an extra line feed after it, so that no stored line belongs to two ranges.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KeptRanges {
@@ -30,7 +30,7 @@ pub struct KeptRange {
     /// The range is stored byte for byte. Otherwise the range is stored as the preview shows it:
     /// without colours, with control bytes made visible.
     pub verbatim: bool,
-    /// The bytes of the range in the stored copy.
+    /// The bytes of the range in the saved output.
     pub stored: Range<u64>,
 }
 
@@ -94,7 +94,7 @@ impl KeptRanges {
         })
     }
 
-    /// Returns the range that contains a byte of the stored copy, and the number of the stored line
+    /// Returns the range that contains a byte of the saved output, and the number of the stored line
     /// with which the range begins, counted from 1.
     pub(crate) fn at_stored(&self, place: u64) -> Option<(&KeptRange, u64)> {
         let mut line = 1;
@@ -106,14 +106,14 @@ impl KeptRanges {
         found
     }
 
-    /// Returns the position in the original of a byte of the stored copy.
+    /// Returns the position in the original of a byte of the saved output.
     pub(crate) fn original_byte(&self, place: u64) -> u64 {
         self.at_stored(place).map_or(place, |(range, _)| {
             range.bytes.end.min(range.bytes.start + (place - range.stored.start))
         })
     }
 
-    /// Returns the number in the original of a line of the stored copy, both counted from 1.
+    /// Returns the number in the original of a line of the saved output, both counted from 1.
     pub(crate) fn original_line(&self, stored: u64) -> u64 {
         let mut line = 1;
         for range in &self.ranges {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::name::TOKEN;
+use super::name::SHORT_ID;
 use super::{Entry, Integrity, KeptRanges, OutputId, Store};
 use crate::Error;
 
@@ -41,7 +41,7 @@ pub trait Lookup: Store {
     /// Returns the position of line `line`, counted from 1, if the store knows it without reading
     /// the whole output.
     ///
-    /// If only a part of the output was saved, the lines of the stored copy count.
+    /// If only a part of the output was saved, the lines of the saved output count.
     fn line_start(&self, name: &OutputId, line: u64) -> Result<Option<u64>, Error>;
 
     /// Returns the number of the line at byte `place`, counted from 1, if the store knows it
@@ -137,7 +137,7 @@ impl dyn Store + '_ {
         }
         if matches.ids.is_empty() && may_begin_short_id(stem) {
             let mut ids: Vec<OutputId> = ids_of(self.list()?);
-            ids.retain(|id| id.token().starts_with(&stem.to_ascii_lowercase()));
+            ids.retain(|id| id.short_id().starts_with(&stem.to_ascii_lowercase()));
             matches = IdMatches { ids, part: "beginning" };
         }
         matches.ids.sort_by(|a, b| b.cmp(a));
@@ -187,12 +187,13 @@ impl dyn Store + '_ {
 
 /// Tells whether `stem` can be the end of an id and is not itself an id that overspill made.
 fn may_be_end(stem: &str) -> bool {
-    stem.len() >= TOKEN && OutputId::parse(stem).is_some_and(|id| id.time().is_none())
+    stem.len() >= SHORT_ID && OutputId::parse(stem).is_some_and(|id| id.time().is_none())
 }
 
 /// Tells whether `stem` can be the beginning of a short id.
 fn may_begin_short_id(stem: &str) -> bool {
-    (SHORTEST..TOKEN).contains(&stem.len()) && stem.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    (SHORTEST..SHORT_ID).contains(&stem.len())
+        && stem.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 fn named_in(mut entries: Vec<Entry>, start: &str) -> Vec<Entry> {

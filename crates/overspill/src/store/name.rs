@@ -16,7 +16,7 @@ use crate::{Call, Error};
 pub struct OutputId(String);
 
 /// The number of characters of a short id.
-pub(super) const TOKEN: usize = 6;
+pub(super) const SHORT_ID: usize = 6;
 
 impl From<OutputId> for String {
     fn from(name: OutputId) -> String {
@@ -84,12 +84,12 @@ impl OutputId {
 
     /// Returns the short id: the last characters of the id, which are random. An id that is
     /// shorter than a short id is returned unchanged.
-    pub fn token(&self) -> String {
-        if self.0.len() < TOKEN {
+    pub fn short_id(&self) -> String {
+        if self.0.len() < SHORT_ID {
             return self.0.clone();
         }
         // Your own store may use characters that are not ASCII.
-        let skipped = self.0.chars().count().saturating_sub(TOKEN);
+        let skipped = self.0.chars().count().saturating_sub(SHORT_ID);
         self.0.chars().skip(skipped).collect::<String>().to_ascii_lowercase()
     }
 
@@ -98,7 +98,7 @@ impl OutputId {
     pub fn ends_like(&self, end: &str) -> bool {
         let (name, end) = (self.0.as_bytes(), end.as_bytes());
         let rest = name.len().checked_sub(end.len());
-        end.len() >= TOKEN && rest.is_some_and(|at| name[at..].eq_ignore_ascii_case(end))
+        end.len() >= SHORT_ID && rest.is_some_and(|at| name[at..].eq_ignore_ascii_case(end))
     }
 }
 

@@ -35,7 +35,7 @@ use crate::{Call, CallEnd, CallOptions, Layer, Outcome, Overspill};
 /// The result of shortening a tool result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ShortenedResult {
-    /// The result is short, or passes. The host keeps it.
+    /// The result is short, or passes a gate. The host keeps it.
     Unchanged,
     /// The host uses this result instead.
     Changed(Value),

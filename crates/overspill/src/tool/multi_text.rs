@@ -197,7 +197,7 @@ fn shares(spilled: &Spilled, starts: &[TextStart], end: TextStart) -> Vec<Option
 }
 
 /// Divides whole lines, from the kept end. The notice goes to the end of the last text that has a
-/// share, or before the first one if the end is kept.
+/// share, or before the first text if the end is kept.
 fn share_lines(
     spilled: &Spilled,
     preview: &str,
@@ -370,7 +370,8 @@ mod tests {
                     overspill.store().read(&spilled.saved.as_ref().unwrap().id, 0..u64::MAX);
                 assert_eq!(saved.unwrap(), long.as_bytes());
                 let name = spilled.saved.as_ref().unwrap().id.clone();
-                Some(shares.concat().replace(name.as_str(), "ID").replace(&name.token(), "TOKEN"))
+                let text = shares.concat().replace(name.as_str(), "ID");
+                Some(text.replace(&name.short_id(), "SHORT"))
             };
             let (early, late) = (shown(early), shown(late));
             assert!(late.as_ref().is_none_or(|text| text.len() <= 4_000));

@@ -67,7 +67,7 @@ impl TurnContext {
         TurnContext { delegate, ..self }
     }
 
-    /// Sets this from the permission rules of the agent: see [`can_delegate`].
+    /// Sets from permission rules whether the agent can hand work on: see [`can_delegate`].
     pub fn permission(self, rules: &[PermissionRule]) -> TurnContext {
         self.delegate(can_delegate(Some(rules)))
     }
@@ -154,7 +154,7 @@ impl Tool {
 }
 
 impl Registry {
-    /// Starts without tools. Results pass unchanged.
+    /// Makes a registry without tools, which leaves results unchanged.
     pub fn new() -> Registry {
         Registry { tools: HashMap::new(), overspill: None, budget: None, session: None }
     }
@@ -186,7 +186,7 @@ impl Registry {
         self.tools.insert(tool.name.clone(), Arc::new(tool));
     }
 
-    /// Runs all calls at once and returns their results in the order of the calls.
+    /// Runs all calls in parallel and returns their results in the order of the calls.
     ///
     /// A call that cannot be run, fails or panics has an error as its result. The other calls still
     /// run.

@@ -1,6 +1,6 @@
 //! Decides about the contents of a tool result: one rule for each kind of content.
 //!
-//! Two drivers follow these rules. [`Overspill::shorten_result`] has the result as a JSON value;
+//! Two callers use this module. [`Overspill::shorten_result`] has the result as a JSON value;
 //! hooks, packages and the registry call it. The MCP proxy has the bytes of a result as they stream
 //! by.
 
@@ -76,9 +76,9 @@ pub struct ResultWalk<'a> {
     rules: ResultRules,
     texts: MultiText<'a>,
     count: usize,
-    /// A digest of the first text. `None` if it is not compared.
+    /// A digest of the first text. `None` if the text is not compared.
     digest: Option<Digest>,
-    /// The first text, as long as it may be short.
+    /// The first text, until it is longer than [`MOST_HELD`].
     first: Vec<u8>,
     /// The number of secrets that were masked before the texts came here.
     masked_before: u64,
@@ -244,7 +244,7 @@ impl<'a> ResultWalk<'a> {
         ResultChange { texts, added, structured, spilled }
     }
 
-    /// Ends a result that breaks off, and returns its preview. It has the room of an error.
+    /// Ends a result that breaks off, and returns its preview. The preview has the room of an error.
     pub fn break_off(mut self) -> String {
         let half = halved(&self.policy().limits);
         self.texts.share(half);

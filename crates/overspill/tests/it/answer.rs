@@ -31,7 +31,7 @@ fn footer_has_token_sentence_and_next_request() {
         Request::Part { part, .. } => format!("{part:?}"),
         _ => unreachable!("a page leads to a page"),
     };
-    let footer = |rest: &str| format!("[overspill {}: {rest}]\n", id.token());
+    let footer = |rest: &str| format!("[overspill {}: {rest}]\n", id.short_id());
     let first = answer(Part::Lines(1, 2)).to_text(print);
     assert_eq!(first, format!("1\n2\n{}", footer("lines 1–2; next: Lines(3, 4)")));
     // The footer stands on its own line.
@@ -63,7 +63,7 @@ fn values_are_counted_and_broken_json_is_reported() {
 #[test]
 fn path_without_values_is_named_on_one_line() {
     let answer = values_of("[7]", "$['a\nb']", FromValue::START, &Limits::NONE);
-    assert_eq!(answer.what, format!("{} has no value at $['a\u{fffd}b']", answer.id.token()));
+    assert_eq!(answer.what, format!("{} has no value at $['a\u{fffd}b']", answer.id.short_id()));
     let long = format!("$.{}", "x".repeat(500));
     let answer = values_of("[7]", &long, FromValue::START, &Limits::NONE);
     assert!(answer.what.ends_with("xxx…") && answer.what.chars().count() < 260, "{}", answer.what);
@@ -100,5 +100,5 @@ fn comparison_answer_has_the_next_request_and_the_number_of_lines() {
     assert_eq!(first.what, "2 lines added, 1 line removed");
     let next = Request::Compare { old: old.clone(), new: new.clone(), from_line: 3 };
     assert_eq!((first.id, first.next), (new.clone(), Some(next)));
-    assert_eq!(ask(&new, 2).what, format!("{0} and {0} are the same", new.token()));
+    assert_eq!(ask(&new, 2).what, format!("{0} and {0} are the same", new.short_id()));
 }

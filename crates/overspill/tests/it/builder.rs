@@ -37,7 +37,7 @@ fn output_is_read_by_the_beginning_of_its_id_and_of_its_short_id() {
     let output = numbered(100);
     let outcome = overspill.process(&output, &Call::new("make"));
     let id = outcome.saved().unwrap().id.clone();
-    let (whole, lower, short) = (id.as_str(), id.as_str().to_lowercase(), id.token());
+    let (whole, lower, short) = (id.as_str(), id.as_str().to_lowercase(), id.short_id());
     for part in [&whole[..12], &*lower, &*short, &short[..4]] {
         let page = overspill.read(part, Part::Tail(1)).unwrap();
         assert_eq!(page.text, "line 100\n", "{part}");

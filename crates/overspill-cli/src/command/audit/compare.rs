@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::ways::{Cutter, LongOutput, ROOMS, Room, WAYS, Way, chars_of, is_short};
+use super::ways::{AuditedOutput, Cutter, ROOMS, Room, WAYS, Way, chars_of, is_short};
 use crate::hosts::Host;
 
 /// The largest number of distinct outputs whose comparison is remembered.
@@ -52,7 +52,7 @@ impl Comparer {
     pub(super) fn preview_bytes(
         &mut self,
         host: &'static Host,
-        output: &LongOutput<'_>,
+        output: &AuditedOutput<'_>,
     ) -> Option<u64> {
         let hash = hash(host, output, &[]);
         if let Some(known) = self.preview_bytes.get(&hash) {
@@ -68,7 +68,7 @@ impl Comparer {
     pub(super) fn compare(
         &mut self,
         host: &'static Host,
-        output: &LongOutput<'_>,
+        output: &AuditedOutput<'_>,
         used: &[String],
     ) -> Arc<Comparison> {
         let hash = hash(host, output, used);
@@ -88,7 +88,7 @@ impl Comparer {
         &mut self,
         room: Room,
         host: &'static Host,
-        output: &LongOutput<'_>,
+        output: &AuditedOutput<'_>,
         used: &[String],
     ) -> RoomComparison {
         let mut compared = RoomComparison::default();
@@ -120,8 +120,8 @@ fn remember<T>(results: &mut HashMap<u64, T>, hash: u64, result: T) {
     results.insert(hash, result);
 }
 
-fn hash(host: &Host, output: &LongOutput<'_>, used: &[String]) -> u64 {
-    let LongOutput { text, tool, command, failed } = output;
+fn hash(host: &Host, output: &AuditedOutput<'_>, used: &[String]) -> u64 {
+    let AuditedOutput { text, tool, command, failed } = output;
     let mut hasher = Xxh3::new();
     (host.name, tool, command, failed, text, used).hash(&mut hasher);
     hasher.finish()
@@ -136,14 +136,14 @@ mod tests {
         let text: String = (0..900).map(|at| format!("row {at} of file_{at}.c\n")).collect();
         let host = Host::named("codex").unwrap();
         let output =
-            LongOutput { text: &text, tool: "shell", command: Some("make"), failed: false };
+            AuditedOutput { text: &text, tool: "shell", command: Some("make"), failed: false };
         let mut comparer = Comparer::default();
         let used = ["file_450.c".to_owned(), "file_899.c".to_owned()];
         let first = comparer.compare(host, &output, &used);
         assert!(Arc::ptr_eq(&first, &comparer.compare(host, &output, &used)));
         let other = comparer.compare(host, &output, &used[..1]);
         assert!(!Arc::ptr_eq(&first, &other) && first.hash != other.hash);
-        let failed = LongOutput { failed: true, ..output };
+        let failed = AuditedOutput { failed: true, ..output };
         assert_ne!(first.hash, comparer.compare(host, &failed, &used).hash);
         let narrow = first.rooms[2].as_ref().unwrap();
         // Host, head, tail, ends: the tail has the last of the two words.

@@ -17,9 +17,9 @@ pub(super) enum SessionEvent<'a> {
     /// line.
     Told(&'a str),
     /// A call of a tool.
-    Called(ToolCall<'a>),
+    ToolCall(ToolCall<'a>),
     /// The output of a tool, which the agent gets.
-    Answered(ToolOutput<'a>),
+    ToolOutput(ToolOutput<'a>),
 }
 
 /// A call of a tool.
@@ -38,7 +38,7 @@ pub(super) struct ToolOutput<'a> {
     pub(super) id: String,
     /// The text that the agent got.
     pub(super) shown: Cow<'a, str>,
-    /// The length of the text that the host put before the output.
+    /// The number of bytes in `shown` before the output: a header of the host.
     pub(super) header: usize,
     /// The whole output, if the transcript has it and the agent got less.
     pub(super) whole: Option<Cow<'a, str>>,
@@ -76,8 +76,8 @@ pub(super) struct TranscriptFormat {
     pub(super) begins: fn(&str) -> bool,
     /// Makes a reader for one file.
     pub(super) reader: fn() -> Box<dyn TranscriptReader>,
-    /// Tells whether the file is one JSON document with a list `messages`. Each message is then
-    /// read as a line.
+    /// Tells whether the file is one JSON document with a list `messages`. The reader gets each
+    /// message as a line.
     pub(super) is_document: bool,
 }
 
@@ -106,9 +106,7 @@ pub(super) fn items<'a, T: Deserialize<'a>>(
 
 /// Returns the values of a JSON list, or an empty list for other values.
 pub(super) fn list(raw: Option<&RawValue>) -> Vec<&RawValue> {
-    raw.filter(|raw| raw.get().starts_with('['))
-        .and_then(|raw| serde_json::from_str(raw.get()).ok())
-        .unwrap_or_default()
+    items(raw).unwrap_or_default()
 }
 
 /// Returns the text of a JSON string, or the joined texts of a list such as `[{"text": …}]`.
@@ -130,7 +128,8 @@ pub(super) fn text_of(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
     Some(texts.fold(first, |all, next| Cow::Owned(format!("{all}\n{next}"))))
 }
 
-/// Returns the command in the arguments of a tool: `command` or `cmd`, a string or a list of words.
+/// Returns the command in the arguments of a tool. The field is `command` or `cmd`, and has a
+/// string or a list of words.
 pub(super) fn command_in(arguments: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct Arguments<'a> {
@@ -144,7 +143,7 @@ pub(super) fn command_in(arguments: &str) -> Option<String> {
     if let Some(text) = string(Some(command)) {
         return Some(text.into_owned());
     }
-    // `["bash", "-lc", "make"]`
+    // In `["bash", "-lc", "make"]`, the command is `make`.
     let words: Vec<String> = serde_json::from_str(command.get()).ok()?;
     match &words[..] {
         [_, flag, line] if flag.starts_with('-') => Some(line.clone()),
@@ -152,9 +151,9 @@ pub(super) fn command_in(arguments: &str) -> Option<String> {
     }
 }
 
-/// Returns the exit code after a mark such as `Exit Code: `.
-pub(super) fn exit_after(text: &str, mark: &str) -> Option<i32> {
-    let (_, rest) = text.rsplit_once(mark)?;
+/// Returns the exit code after the last label such as `Exit Code: `.
+pub(super) fn exit_after(text: &str, label: &str) -> Option<i32> {
+    let (_, rest) = text.rsplit_once(label)?;
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(rest.len());
     rest[..end].parse().ok()
 }

@@ -53,8 +53,8 @@ pub(super) fn page(tally: &Tally, rules: Option<&Redaction>, env: &Env) -> Strin
             sum.outputs.to_string(),
             ui::size(sum.bytes),
             sum.cut.to_string(),
-            tokens(sum.without as i64),
-            tokens(sum.with_overspill() as i64),
+            tokens(sum.bytes_without_overspill as i64),
+            tokens(sum.bytes_with_overspill() as i64),
         ]
     });
     let titles =

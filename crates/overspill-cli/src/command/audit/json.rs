@@ -77,11 +77,11 @@ fn host_json(sum: &HostSum) -> Value {
         "output_bytes": sum.bytes,
         "cut_by_host": sum.cut,
         "not_recorded": sum.not_recorded,
-        "shown_bytes": sum.without,
-        "with_overspill_bytes": sum.with_overspill(),
+        "shown_bytes": sum.bytes_without_overspill,
+        "with_overspill_bytes": sum.bytes_with_overspill(),
         "estimated_tokens": {
-            "shown": sum.without / BYTES_PER_TOKEN,
-            "with_overspill": sum.with_overspill() / BYTES_PER_TOKEN,
+            "shown": sum.bytes_without_overspill / BYTES_PER_TOKEN,
+            "with_overspill": sum.bytes_with_overspill() / BYTES_PER_TOKEN,
         },
     })
 }

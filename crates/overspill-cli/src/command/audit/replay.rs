@@ -11,7 +11,7 @@ use overspill::{Call, Outcome, Overspill};
 use super::read::try_read;
 use super::sample::Sample;
 use super::session::Worker;
-use super::ways::{LongOutput, Room, engine, replayed};
+use super::ways::{AuditedOutput, Room, engine, replayed};
 use crate::env::Env;
 use crate::hosts::Host;
 use crate::stores::Outputs;
@@ -143,7 +143,7 @@ fn replayed_into<'a>(
     let engine: Overspill = engine(room, output.host, memory);
     let session = place.file.file_name().map(|name| name.to_string_lossy().into_owned());
     let call = Call { session, command: output.command.clone(), ..Call::new(&*output.tool) };
-    let long = LongOutput {
+    let long = AuditedOutput {
         text: &output.text,
         tool: &output.tool,
         command: output.command.as_deref(),

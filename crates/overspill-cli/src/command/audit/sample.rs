@@ -5,8 +5,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::replay::OutputPlace;
 
-/// The number of bytes of transcripts up to which every output is replayed. If there are more,
-/// overspill replays about as many outputs as this number of bytes has.
+/// overspill replays every output if the transcripts have at most this many bytes in total. In
+/// larger transcripts, the replayed outputs are a sample of about this many bytes of transcript.
 pub(super) const REPLAYED_BYTES: u64 = 100_000_000;
 
 /// A sample of outputs. It depends only on the size of the transcripts and on the place of each

@@ -1,5 +1,5 @@
-//! Replays one session: counts its outputs, finds the words of them that the agent used, and checks
-//! which of these words each way of cutting keeps.
+//! Replays one session. The replay counts the outputs and finds the words that the agent used from
+//! an output. It then checks which of these words each way of cutting keeps.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -15,24 +15,24 @@ use super::pipes::{hides_exit_code, without_filters};
 use super::replay::{OutputPlace, RecordedOutput};
 use super::sample::Sample;
 use super::tally::{Example, HostSum, Loss, MOST_EXAMPLES, SIZES, Tally};
-use super::ways::{LongOutput, ROOMS, Room, chars_of, is_within};
+use super::ways::{AuditedOutput, ROOMS, Room, chars_of, is_within};
 use super::words::{SeenWords, TextForm, TextNumber, each_word};
 use crate::hosts::Host;
 
-/// The number of bytes of an output that is long enough to be compared.
-const SHORTEST: usize = 2_000;
-/// The number of steps of the agent after an output in which its words count as used.
+/// The ways of cutting are not compared for outputs of this many bytes or fewer.
+const LONGEST_NOT_COMPARED: usize = 2_000;
+/// A word of an output counts as used only if the agent uses it within this many steps.
 const STEPS: u64 = 3;
-/// The number of steps in which the same command counts as repeated.
+/// A command whose output the host cut counts as repeated if it runs again within this many steps.
 const REPEATED_WITHIN: u64 = 5;
 /// The number of calls without an output that are remembered.
 const WAITING_CALLS: usize = 256;
-/// The largest number of bytes of a saved output. Larger files are not read.
+/// The largest number of bytes of an output file of a host. The audit reads no larger file.
 const LONGEST_FILE: u64 = 16 << 20;
 /// The number of bytes at the end of an output that are searched for signs of failure.
 const LOOKED_AT: usize = 64 << 10;
 
-/// The parts that a worker uses for all its sessions.
+/// The state of one thread, for all sessions that the thread replays.
 pub(super) struct Worker {
     pub(super) tally: Tally,
     pub(super) seen: SeenWords,
@@ -69,7 +69,7 @@ pub(super) struct Session<'w> {
     outputs: VecDeque<OpenOutput>,
     /// Commands whose outputs the host has cut, each with its step.
     cut_commands: VecDeque<(String, u64)>,
-    /// The number of events of the agent so far.
+    /// The number of events so far. Texts from the user or the host do not count.
     pub(super) events: u64,
 }
 
@@ -116,17 +116,17 @@ impl<'w> Session<'w> {
             SessionEvent::Told(text) => self.learn(text, TextForm::Json),
             SessionEvent::Said(text) => self.use_words(&text, TextForm::Plain),
             SessionEvent::SaidJson(text) => self.use_words(text, TextForm::Json),
-            SessionEvent::Called(call) => self.call(call),
-            SessionEvent::Answered(output) => self.answer(output),
+            SessionEvent::ToolCall(call) => self.call(call),
+            SessionEvent::ToolOutput(output) => self.answer(output),
         }
     }
 
-    /// Ends the session. `bytes` and `bad_lines` are the size of the file and its unreadable lines.
+    /// Ends the session. `bytes` is the size of the file; `bad_lines` counts unreadable lines.
     pub(super) fn finish(mut self, bytes: u64, bad_lines: u64) {
         self.worker.tally.bytes_read += bytes;
         self.worker.tally.bad_lines += bad_lines;
         while let Some(output) = self.outputs.pop_front() {
-            self.settle(output);
+            self.compare_ways(output);
         }
         if self.events > 0 {
             self.worker.tally.hosts.entry(self.host.name).or_default().sessions += 1;
@@ -146,7 +146,7 @@ impl<'w> Session<'w> {
             let is_done = |output: &OpenOutput| output.step + STEPS < self.step;
             let done = self.outputs.iter().take_while(|output| is_done(output)).count();
             for output in self.outputs.drain(..done).collect::<Vec<OpenOutput>>() {
-                self.settle(output);
+                self.compare_ways(output);
             }
         }
     }
@@ -157,7 +157,7 @@ impl<'w> Session<'w> {
         self.events += 1;
         let (seen, outputs) = (&mut self.worker.seen, &mut self.outputs);
         each_word(text.as_bytes(), form, |word, hash| {
-            // The word is used if an open output is the first text that has it.
+            // The word counts as used if the first text with this word is an open output.
             let first = seen.first_text(hash);
             if let Some(output) = outputs.iter_mut().find(|output| Some(output.number) == first) {
                 output.used.push(String::from_utf8_lossy(word).into_owned());
@@ -213,7 +213,7 @@ impl<'w> Session<'w> {
         let sum = self.sum();
         sum.outputs += 1;
         sum.bytes += whole.len() as u64;
-        sum.without += shown.len() as u64;
+        sum.bytes_without_overspill += shown.len() as u64;
         sum.cut += u64::from(is_cut);
         sum.not_recorded += u64::from(!is_recorded);
         let class = SIZES.iter().position(|(most, _)| whole.len() as u64 <= *most);
@@ -232,11 +232,12 @@ impl<'w> Session<'w> {
             });
         }
         // overspill shortens outputs of commands and MCP tools. The replay needs the whole output.
-        let is_ours = command.is_some() || tool.starts_with("mcp_") || tool.contains("__");
-        let long = LongOutput { text: &whole, tool: &tool, command: command.as_deref(), failed };
-        match is_ours && is_recorded {
-            true => self.add_replayed(header as u64, &long),
-            false => self.sum().with += shown.len() as u64,
+        let is_shortened = command.is_some() || tool.starts_with("mcp_") || tool.contains("__");
+        let audited =
+            AuditedOutput { text: &whole, tool: &tool, command: command.as_deref(), failed };
+        match is_shortened && is_recorded {
+            true => self.add_replayed(header as u64, &audited),
+            false => self.sum().known_bytes_with_overspill += shown.len() as u64,
         }
         if let Some(command) = &command {
             if is_cut {
@@ -248,36 +249,36 @@ impl<'w> Session<'w> {
                 push_example(&mut self.worker.tally.hidden_examples, example);
             }
         }
-        if whole.len() > SHORTEST && is_recorded {
+        if whole.len() > LONGEST_NOT_COMPARED && is_recorded {
             let example = self.example(&tool, command.as_deref(), whole.len());
-            self.open(example, &whole, failed);
+            self.watch_words(example, &whole, failed);
         } else {
             self.learn(&whole, TextForm::Plain);
         }
     }
 
     /// Counts the text that the agent would have got of an output with overspill.
-    fn add_replayed(&mut self, header: u64, output: &LongOutput<'_>) {
+    fn add_replayed(&mut self, header: u64, output: &AuditedOutput<'_>) {
         let limits = self.host.ceiling.if_failed.filter(|_| output.failed);
         if is_within(output.text, &limits.unwrap_or(self.host.ceiling.limits)) {
-            self.sum().with += header + output.text.len() as u64;
+            self.sum().known_bytes_with_overspill += header + output.text.len() as u64;
             return;
         }
         if !self.worker.sample.has(&self.place()) {
             let room = chars_of(Room::OfHost, self.host, output.failed);
             let most = room.min(output.text.len() as u64);
             let sum = self.sum();
-            sum.with += header;
+            sum.known_bytes_with_overspill += header;
             sum.not_replayed.add(most);
             return;
         }
         match self.worker.comparer.preview_bytes(self.host, output) {
             Some(bytes) => {
                 let sum = self.sum();
-                sum.with += header + bytes;
+                sum.known_bytes_with_overspill += header + bytes;
                 sum.replayed.add(bytes);
             }
-            None => self.sum().with += header + output.text.len() as u64,
+            None => self.sum().known_bytes_with_overspill += header + output.text.len() as u64,
         }
     }
 
@@ -287,7 +288,7 @@ impl<'w> Session<'w> {
     }
 
     /// Remembers the new words of an output, to see which of them the agent uses.
-    fn open(&mut self, example: Example, text: &str, failed: bool) {
+    fn watch_words(&mut self, example: Example, text: &str, failed: bool) {
         let Some(number) = self.worker.seen.add_output(text.as_bytes()) else { return };
         let is_sampled = self.worker.sample.has(&example.place);
         let text = is_sampled.then(|| text.to_owned());
@@ -296,7 +297,7 @@ impl<'w> Session<'w> {
     }
 
     /// Compares the ways of cutting an output after the agent has done its next steps.
-    fn settle(&mut self, output: OpenOutput) {
+    fn compare_ways(&mut self, output: OpenOutput) {
         let OpenOutput { example, text, failed, used, .. } = output;
         if used.is_empty() {
             return;
@@ -312,8 +313,8 @@ impl<'w> Session<'w> {
         let Some(text) = text else { return };
         tally.compared_outputs += 1;
         let (tool, command) = (&example.tool, example.command.as_deref());
-        let long = LongOutput { text: &text, tool, command, failed };
-        let compared = comparer.compare(self.host, &long, &used);
+        let audited = AuditedOutput { text: &text, tool, command, failed };
+        let compared = comparer.compare(self.host, &audited, &used);
         for (place, room) in compared.rooms.iter().enumerate() {
             let Some(room) = room else { continue };
             for (recall, kept) in tally.recalls[place].iter_mut().zip(room.kept) {
@@ -336,7 +337,7 @@ impl<'w> Session<'w> {
         }
     }
 
-    /// Returns the place of the last output. A call without an output has the place of its line.
+    /// Returns the place of the last output in this line. Without an output, `nth` is 1.
     fn place(&self) -> OutputPlace {
         let nth = if self.output_line.0 == self.line { self.output_line.1 } else { 1 };
         OutputPlace { file: self.file.to_owned(), line: self.line, nth }
@@ -358,7 +359,7 @@ impl<'w> Session<'w> {
         let is_plain = path.components().all(|part| {
             matches!(part, std::path::Component::RootDir | std::path::Component::Normal(_))
         });
-        // The user may have moved the transcript with its directory.
+        // The user may have moved the transcript together with the directory of its outputs.
         let moved: PathBuf = beside.join("tool-results").join(path.file_name()?);
         let path = if is_plain && path.starts_with(&beside) { path } else { &moved };
         let known = std::fs::symlink_metadata(path).ok()?;

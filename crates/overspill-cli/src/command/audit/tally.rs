@@ -99,9 +99,9 @@ pub(super) struct HostSum {
     /// The bytes of the outputs, as far as the transcripts have them.
     pub(super) bytes: u64,
     /// The bytes that the agent got.
-    pub(super) without: u64,
+    pub(super) bytes_without_overspill: u64,
     /// The bytes that the agent would have got with overspill, without those of `not_replayed`.
-    pub(super) with: u64,
+    pub(super) known_bytes_with_overspill: u64,
     /// The outputs over the limit that were replayed, and the bytes of their previews.
     pub(super) replayed: Volume,
     /// The outputs over the limit that are not in the sample, and the most bytes of their previews.
@@ -115,21 +115,21 @@ pub(super) struct HostSum {
 impl HostSum {
     /// Returns the bytes that the agent would have got with overspill. An output that was not
     /// replayed counts with the mean preview of those that were.
-    pub(super) fn with_overspill(&self) -> u64 {
+    pub(super) fn bytes_with_overspill(&self) -> u64 {
         let (known, other) = (self.replayed, self.not_replayed);
         let estimated = match known.outputs {
             0 => other.bytes,
             outputs => known.bytes * other.outputs / outputs,
         };
-        self.with + estimated
+        self.known_bytes_with_overspill + estimated
     }
 
     fn add(&mut self, other: &HostSum) {
         self.sessions += other.sessions;
         self.outputs += other.outputs;
         self.bytes += other.bytes;
-        self.without += other.without;
-        self.with += other.with;
+        self.bytes_without_overspill += other.bytes_without_overspill;
+        self.known_bytes_with_overspill += other.known_bytes_with_overspill;
         self.replayed.merge(other.replayed);
         self.not_replayed.merge(other.not_replayed);
         self.cut += other.cut;
@@ -172,7 +172,8 @@ impl Tally {
         let mut all = HostSum::default();
         self.hosts.values().for_each(|sum| all.add(sum));
         // The previews of each host have another length.
-        all.with = self.hosts.values().map(HostSum::with_overspill).sum();
+        all.known_bytes_with_overspill =
+            self.hosts.values().map(HostSum::bytes_with_overspill).sum();
         (all.replayed.bytes, all.not_replayed.bytes) = (0, 0);
         all
     }

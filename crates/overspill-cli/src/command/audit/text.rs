@@ -9,7 +9,7 @@ use crate::ui;
 
 /// The largest number of tools in the table.
 const MOST_TOOLS: usize = 8;
-/// The number of lost words that are named for each output.
+/// The largest number of lost words that the report names for each output.
 const MOST_WORDS: usize = 4;
 
 pub(super) fn text(tally: &Tally, env: &Env) -> String {
@@ -54,8 +54,8 @@ fn hosts(tally: &Tally, env: &Env) -> String {
             sum.outputs.to_string(),
             ui::size(sum.bytes),
             sum.cut.to_string(),
-            tokens(sum.without as i64),
-            tokens(sum.with_overspill() as i64),
+            tokens(sum.bytes_without_overspill as i64),
+            tokens(sum.bytes_with_overspill() as i64),
         ]);
     };
     tally.hosts.iter().for_each(|(name, sum)| row(name, sum));

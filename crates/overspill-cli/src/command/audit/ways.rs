@@ -56,7 +56,7 @@ impl Room {
 }
 
 /// An output to cut.
-pub(super) struct LongOutput<'a> {
+pub(super) struct AuditedOutput<'a> {
     pub(super) text: &'a str,
     pub(super) tool: &'a str,
     pub(super) command: Option<&'a str>,
@@ -76,7 +76,7 @@ impl Cutter {
         way: Way,
         room: Room,
         host: &'static Host,
-        output: &LongOutput<'_>,
+        output: &AuditedOutput<'_>,
     ) -> Option<String> {
         let text = output.text;
         match way {
@@ -107,7 +107,7 @@ impl Cutter {
         &mut self,
         room: Room,
         host: &'static Host,
-        output: &LongOutput<'_>,
+        output: &AuditedOutput<'_>,
     ) -> Option<String> {
         let limits = match room {
             Room::OfHost => host.ceiling.if_failed.filter(|_| output.failed),
@@ -131,7 +131,7 @@ pub(super) fn replayed<'a>(
     engine: &Overspill,
     room: Room,
     host: &Host,
-    output: &LongOutput<'a>,
+    output: &AuditedOutput<'a>,
     call: &Call,
 ) -> Outcome<'a> {
     let if_failed = host.ceiling.if_failed.filter(|_| room == Room::OfHost);
@@ -197,8 +197,8 @@ fn by_host(cut: &HostCut, text: &str) -> Option<String> {
     })
 }
 
-/// Tells whether overspill shows the whole text under these limits, without a replay. An answer of
-/// no is not certain.
+/// Tells without a replay whether overspill shows the whole text under these limits. After `false`,
+/// a replay may still show the whole text.
 pub(super) fn is_within(text: &str, limits: &Limits) -> bool {
     let lines = || memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64 + 1;
     limits.bytes.is_none_or(|most| text.len() as u64 <= most)
@@ -311,7 +311,7 @@ mod tests {
                 let engine = engine(Room::OfHost, host, Discard);
                 for len in (0..64_000).step_by(997) {
                     let text = first_chars(&text, len);
-                    let output = LongOutput { text, tool: "sh", command: Some("make"), failed };
+                    let output = AuditedOutput { text, tool: "sh", command: Some("make"), failed };
                     let limits = host.ceiling.if_failed.filter(|_| failed);
                     let is_within = is_within(text, &limits.unwrap_or(host.ceiling.limits));
                     let call = Call { command: Some("make".into()), ..Call::new("sh") };
@@ -330,7 +330,7 @@ mod tests {
         let text: String = (0..9_000).map(|at| format!("line {at} of the output\n")).collect();
         let host = Host::named("codex").unwrap();
         let output =
-            LongOutput { text: &text, tool: "shell", command: Some("make"), failed: false };
+            AuditedOutput { text: &text, tool: "shell", command: Some("make"), failed: false };
         let mut cutter = Cutter::default();
         for (way, name) in WAYS {
             for room in ROOMS {
@@ -339,7 +339,7 @@ mod tests {
                 assert!(shown.chars().count() as u64 <= most, "{name} {room:?}");
             }
         }
-        let short = LongOutput { text: "short\n", ..output };
+        let short = AuditedOutput { text: "short\n", ..output };
         for (way, name) in WAYS {
             assert_eq!(cutter.shown(way, Room::OfHost, host, &short), None, "{name}");
         }

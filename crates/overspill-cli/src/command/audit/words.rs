@@ -134,7 +134,7 @@ pub(super) struct SeenWords {
     places: Vec<u64>,
     /// The number of the newest text. Numbers only grow, also over sessions.
     newest: TextNumber,
-    /// The number for texts that are no long outputs. Words with smaller numbers belong to
+    /// The number for texts that are not long outputs. Words with smaller numbers belong to
     /// earlier sessions.
     any: TextNumber,
     /// The hashes of one text. A loop that only looks them up waits less for the memory.
@@ -159,7 +159,7 @@ impl SeenWords {
         self.any = self.newest;
     }
 
-    /// Adds the words of a text that is no long output.
+    /// Adds the words of a text that is not a long output.
     pub(super) fn learn(&mut self, text: &[u8], form: TextForm) {
         self.add_words(text, form, self.any);
     }

@@ -11,8 +11,8 @@ use overspill::internal::settings::{CallKind, ProjectRule};
 
 use super::ConfigArgs;
 use crate::env::Env;
+use crate::settings::checked_file::{CheckedFile, Refused};
 use crate::settings::edit::{self, KeyPath};
-use crate::settings::guarded::{GuardedFile, Refused};
 use crate::settings::value::{SettingValue, ValueKind};
 use crate::settings::write::write;
 use crate::settings::{
@@ -43,7 +43,7 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str, env: &Env) -> any
     let before = destination.text()?;
     let after = edit::set(&before, &address, &toml(kind, value))
         .map_err(|reason| unreadable(&path, &reason))?;
-    let file = checked(&after, &path, whose(args), &address, Some(&meant))?;
+    let file = checked(&after, &path, owner(args), &address, Some(&meant))?;
     if args.project {
         tightens(file, &path, &address, env)?;
     }
@@ -54,7 +54,7 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str, env: &Env) -> any
     // Another file or a variable may set the value, too.
     let row = row_in_use(args, &address, env);
     if let Some(row) = row.iter().find(|row| row.value != meant) {
-        let (written, place) = (ui::escaped(&row.written, 60), ui::escaped(&row.whence(), 200));
+        let (written, place) = (ui::escaped(&row.written, 60), ui::escaped(&row.place_text(), 200));
         ui::warn_line(&format!("{written} still applies: {} in {place}", row.origin));
     }
     print_json(args, row)
@@ -62,7 +62,7 @@ pub(super) fn set(args: &ConfigArgs, typed: &str, value: &str, env: &Env) -> any
 
 /// Returns the row of the value in use, after a change.
 fn row_in_use(args: &ConfigArgs, address: &KeyPath, env: &Env) -> Option<SettingRow> {
-    let rows = args.in_force(env).rows(address.tool.as_deref());
+    let rows = args.resolved(env).rows(address.tool.as_deref());
     rows.into_iter().find(|row| row.address == *address)
 }
 
@@ -87,7 +87,7 @@ pub(super) fn unset(args: &ConfigArgs, typed: &str, env: &Env) -> anyhow::Result
     let after = edit::unset(&before, &address)
         .map_err(|reason| unreadable(&path, &reason))?
         .with_context(|| format!("{} does not set {address}\n\nhint: `overspill config get {address}` shows its value", ui::path(&path)))?;
-    checked(&after, &path, whose(args), &address, None)?;
+    checked(&after, &path, owner(args), &address, None)?;
     destination.put(&after)?;
     print_json(args, row_in_use(args, &address, env))
 }
@@ -95,25 +95,25 @@ pub(super) fn unset(args: &ConfigArgs, typed: &str, env: &Env) -> anyhow::Result
 /// The file to change. overspill does not follow a project's file that is a link.
 pub(super) struct Destination {
     path: PathBuf,
-    guarded: Option<GuardedFile>,
+    project_file: Option<CheckedFile>,
 }
 
 impl Destination {
     pub(super) fn of(args: &ConfigArgs, path: PathBuf, env: &Env) -> anyhow::Result<Destination> {
         if !args.project {
-            return Ok(Destination { path, guarded: None });
+            return Ok(Destination { path, project_file: None });
         }
         env.directory().context("the working directory")?;
-        let guarded = GuardedFile::unlinked(&path, &[env.project_root()]);
-        let guarded = Some(guarded.map_err(|why| refused(&path, &why))?);
-        Ok(Destination { path, guarded })
+        let project_file = CheckedFile::unlinked(&path, &[env.project_root()]);
+        let project_file = Some(project_file.map_err(|why| refused(&path, &why))?);
+        Ok(Destination { path, project_file })
     }
 
     /// Returns the text of the file, which is empty if there is no file.
     pub(super) fn text(&self) -> anyhow::Result<String> {
         let path = &self.path;
-        let Some(guarded) = &self.guarded else { return text_of(path) };
-        match guarded.open().map_err(|why| refused(path, &why))? {
+        let Some(project_file) = &self.project_file else { return text_of(path) };
+        match project_file.open().map_err(|why| refused(path, &why))? {
             Some((file, _)) => {
                 text::read_open(file).map_err(|reason| anyhow!("{}: {reason}", ui::path(path)))
             }
@@ -123,8 +123,8 @@ impl Destination {
 
     pub(super) fn put(&self, text: &str) -> anyhow::Result<()> {
         let path = &self.path;
-        match &self.guarded {
-            Some(guarded) => guarded.write(text).map_err(|why| refused(path, &why)),
+        match &self.project_file {
+            Some(project_file) => project_file.write(text).map_err(|why| refused(path, &why)),
             None => write(path, text)
                 .map_err(|error| anyhow!("{}: {}", ui::path(path), ui::reason(&error))),
         }
@@ -135,12 +135,12 @@ fn refused(path: &Path, why: &Refused) -> anyhow::Error {
     anyhow!("{}: {why}{}", ui::path(path), why.hint())
 }
 
-/// Reports a file that cannot be changed as it is.
+/// Returns the error for a file that cannot be changed as it is.
 fn unreadable(path: &Path, reason: &str) -> anyhow::Error {
     anyhow!("{}: {reason}\n\nhint: `overspill config edit` opens the file", ui::path(path))
 }
 
-pub(super) fn whose(args: &ConfigArgs) -> FileOwner {
+pub(super) fn owner(args: &ConfigArgs) -> FileOwner {
     if args.project { FileOwner::Project } else { FileOwner::User }
 }
 
@@ -175,11 +175,11 @@ fn text_of(path: &Path) -> anyhow::Result<String> {
 fn checked(
     after: &str,
     path: &Path,
-    whose: FileOwner,
+    owner: FileOwner,
     address: &KeyPath,
     meant: Option<&SettingValue>,
 ) -> anyhow::Result<SettingsFile> {
-    let file = SettingsFile::parse(after, path, whose).file;
+    let file = SettingsFile::parse(after, path, owner).file;
     if file.get(address).map(|found| &found.value) != meant {
         bail!(
             "{}: overspill cannot change {address} in this file\n\nhint: `overspill config edit` opens the file",
@@ -193,12 +193,12 @@ fn checked(
 fn tightens(file: SettingsFile, path: &Path, address: &KeyPath, env: &Env) -> anyhow::Result<()> {
     let project_file = Some(path.to_owned());
     let sources = SettingSources { project: file, project_file, ..SettingSources::of_user(env) };
-    let in_force = sources.in_force(None);
-    if in_force.sources.project.get(address).is_some() {
+    let resolved = sources.resolved(None);
+    if resolved.sources.project.get(address).is_some() {
         return Ok(());
     }
     let key = address.to_string();
-    let why = in_force.sources.warnings.into_iter().find(|warning| warning.key == key);
+    let why = resolved.sources.warnings.into_iter().find(|warning| warning.key == key);
     let why = why.map_or_else(String::new, |warning| warning.message);
     bail!(UsageError(format!("{address}: {why}")))
 }

@@ -6,7 +6,7 @@ use anyhow::{anyhow, bail};
 use overspill::internal::settings::ProjectRule;
 
 use super::ConfigArgs;
-use super::change::{Destination, whose};
+use super::change::{Destination, owner};
 use crate::env::Env;
 use crate::settings::keys::{Area, Key};
 use crate::settings::{FileOwner, SettingsFile};
@@ -21,7 +21,7 @@ pub(super) fn edit(args: &ConfigArgs, env: &Env) -> anyhow::Result<()> {
     let path = args.file(env)?;
     let destination = Destination::of(args, path.clone(), env)?;
     if !path.exists() && !args.is_takumi() {
-        destination.put(&template(whose(args)))?;
+        destination.put(&template(owner(args)))?;
     }
     let editor = env.variable("VISUAL").or_else(|| env.variable("EDITOR"));
     let editor = editor.unwrap_or_else(|| DEFAULT_EDITOR.into());
@@ -40,7 +40,7 @@ pub(super) fn edit(args: &ConfigArgs, env: &Env) -> anyhow::Result<()> {
         return Ok(());
     }
     let text = destination.text()?;
-    let parsed = SettingsFile::parse(&text, &path, whose(args));
+    let parsed = SettingsFile::parse(&text, &path, owner(args));
     let mut warnings = parsed.warnings;
     warnings.extend(parsed.faults.into_iter().map(|fault| fault.warning));
     if warnings.is_empty() {
@@ -57,13 +57,13 @@ pub(super) fn edit(args: &ConfigArgs, env: &Env) -> anyhow::Result<()> {
 }
 
 /// Tells whether a file may set this setting.
-fn may_set(whose: FileOwner, key: Key) -> bool {
-    whose == FileOwner::User || key.row().project != ProjectRule::Ignored
+fn may_set(owner: FileOwner, key: Key) -> bool {
+    owner == FileOwner::User || key.row().project != ProjectRule::Ignored
 }
 
 /// Returns the text of a new file, in which every setting is a comment.
-fn template(whose: FileOwner) -> String {
-    let mut text = match whose {
+fn template(owner: FileOwner) -> String {
+    let mut text = match owner {
         FileOwner::User => "# Your settings of overspill.",
         FileOwner::Project => {
             "# The settings of overspill for this project. A project can lower limits."
@@ -74,7 +74,7 @@ fn template(whose: FileOwner) -> String {
     text.push_str("# `overspill config list` shows the values in use.\n");
     for area in Area::ALL {
         let keys: Vec<Key> =
-            Key::all().filter(|key| key.area() == area && may_set(whose, *key)).collect();
+            Key::all().filter(|key| key.area() == area && may_set(owner, *key)).collect();
         if keys.is_empty() {
             continue;
         }
@@ -95,15 +95,15 @@ mod tests {
 
     #[test]
     fn template_is_valid_with_and_without_its_comment_signs() {
-        for whose in [FileOwner::User, FileOwner::Project] {
-            let text = template(whose);
+        for owner in [FileOwner::User, FileOwner::Project] {
+            let text = template(owner);
             assert!(text.lines().all(|line| line.is_empty() || line.starts_with('#')), "{text}");
             let is_setting = |line: &&str| line.starts_with("# ") && line.contains(" = ");
             let set: Vec<&str> = text.lines().filter(is_setting).map(|line| &line[2..]).collect();
             let path = std::path::Path::new("/x/config.toml");
-            let parsed = SettingsFile::parse(&(set.join("\n") + "\n"), path, whose);
+            let parsed = SettingsFile::parse(&(set.join("\n") + "\n"), path, owner);
             assert!(parsed.warnings.is_empty(), "{:?}", parsed.warnings);
-            let expected = Key::all().filter(|key| may_set(whose, *key)).count();
+            let expected = Key::all().filter(|key| may_set(owner, *key)).count();
             assert_eq!(parsed.file.values.len(), expected, "{set:?}");
         }
     }

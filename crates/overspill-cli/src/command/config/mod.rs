@@ -135,11 +135,11 @@ impl ConfigArgs {
         if tool { Some("--tool") } else { other.map(|(option, _)| option) }
     }
 
-    fn in_force(&self, env: &Env) -> ResolvedSettings {
+    fn resolved(&self, env: &Env) -> ResolvedSettings {
         let sources = SettingSources::read(env).with_unknown_variables();
-        let in_force = sources.in_force(self.profile.and_then(Profile::named));
-        in_force.sources.say_everything();
-        in_force
+        let resolved = sources.resolved(self.profile.and_then(Profile::named));
+        resolved.sources.say_everything();
+        resolved
     }
 
     fn address(&self, key: &str) -> Result<KeyPath, UsageError> {

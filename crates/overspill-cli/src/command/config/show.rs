@@ -14,11 +14,11 @@ use crate::ui;
 
 pub(super) fn get(args: &ConfigArgs, key: &str, env: &Env) -> anyhow::Result<()> {
     let address = args.address(key)?;
-    let in_force = args.in_force(env);
-    let rows = in_force.rows(address.tool.as_deref());
+    let resolved = args.resolved(env);
+    let rows = resolved.rows(address.tool.as_deref());
     let row = rows.into_iter().find(|row| row.address == address);
     let row = match args.project {
-        true => in_force.project_row(&address),
+        true => resolved.project_row(&address),
         false => row,
     };
     let row = row.with_context(|| {
@@ -30,24 +30,25 @@ pub(super) fn get(args: &ConfigArgs, key: &str, env: &Env) -> anyhow::Result<()>
 }
 
 pub(super) fn list(args: &ConfigArgs, changed: bool, env: &Env) -> anyhow::Result<()> {
-    let in_force = args.in_force(env);
-    let mut rows = in_force.rows(args.tool.as_deref());
+    let resolved = args.resolved(env);
+    let mut rows = resolved.rows(args.tool.as_deref());
     if args.project {
-        let file = in_force.sources.project_file.as_deref().map(|path| path.display().to_string());
+        let file = resolved.sources.project_file.as_deref().map(|path| path.display().to_string());
         rows.retain(|row| Some(&row.place) == file.as_ref());
     }
     if changed {
         rows.retain(SettingRow::is_changed);
     }
-    let text = if args.json {
-        ui::json_line(rows.iter().map(SettingRow::json).collect())
-    } else {
-        match rows.is_empty() {
-            true => ui::wrapped(
-                "All settings have their default. `overspill config list` shows them.\n",
-                0,
-            ),
-            false => table(&rows, env),
+    let text = match (args.json, rows.is_empty()) {
+        (true, _) => ui::json_line(rows.iter().map(SettingRow::json).collect()),
+        (false, false) => table(&rows, env),
+        (false, true) => {
+            let none = match (args.project, &args.tool) {
+                (true, _) => "No value in use comes from the project file.",
+                (false, Some(_)) => "No file and no variable sets a value for this tool.",
+                (false, None) => "No file and no variable sets a value.",
+            };
+            ui::wrapped(&format!("{none} `overspill config list` shows all values.\n"), 0)
         }
     };
     ui::answer(&text)
@@ -65,7 +66,8 @@ fn table(rows: &[SettingRow], env: &Env) -> String {
         for row in of_area {
             let (value, is_changed) = (ui::escaped(&row.written, 60), row.is_changed());
             let origin = if is_changed { row.origin.clone() } else { "default".into() };
-            let place = if is_changed { ui::escaped(&row.whence(), 1_000) } else { String::new() };
+            let place =
+                if is_changed { ui::escaped(&row.place_text(), 1_000) } else { String::new() };
             table.row(vec![ui::escaped(&row.address.to_string(), 100), value, origin, place]);
             if !is_changed {
                 for title in ["SETTING", "VALUE", "ORIGIN"] {
@@ -93,12 +95,12 @@ pub(super) fn path(args: &ConfigArgs, env: &Env) -> anyhow::Result<()> {
         Err(_) => {}
     }
     let text = if args.json {
-        let file = |(whose, path): &(&str, PathBuf)| json!({ "whose": whose, "path": path.to_string_lossy(), "exists": path.exists() });
+        let file = |(owner, path): &(&str, PathBuf)| json!({ "whose": owner, "path": path.to_string_lossy(), "exists": path.exists() });
         ui::json_line(files.iter().map(file).collect())
     } else {
-        let line = |(whose, path): &(&str, PathBuf)| {
+        let line = |(owner, path): &(&str, PathBuf)| {
             let there = if path.exists() { "" } else { " (does not exist)" };
-            format!("{whose:7}  {}{there}\n", path.display())
+            format!("{owner:7}  {}{there}\n", path.display())
         };
         files.iter().map(line).collect()
     };

@@ -26,7 +26,7 @@ impl Unsearched {
     /// Reports the missing lines on stderr.
     pub(super) fn say(&self) {
         if let Some((name, what)) = self.what() {
-            ui::warn_line(&format!("{}: {what}", name.token()));
+            ui::warn_line(&format!("{}: {what}", name.short_id()));
         }
     }
 

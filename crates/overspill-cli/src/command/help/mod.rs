@@ -4,7 +4,7 @@
 use clap::builder::PossibleValue;
 use clap::{CommandFactory, Parser};
 
-use crate::args::{Args, OUR_WORDS};
+use crate::args::{Args, SUBCOMMAND_NAMES};
 use crate::env::Env;
 use crate::settings::keys::meant;
 use crate::ui::{self, UsageError};
@@ -28,12 +28,12 @@ pub(crate) struct HelpArgs {
 pub(crate) struct Topic {
     /// The name that the user types.
     pub(crate) name: &'static str,
-    /// The summary in lists. The first help page has the same text.
+    /// The summary, for shell completions. The page that `overspill help` prints has the same text.
     pub(crate) about: &'static str,
     text: &'static str,
 }
 
-/// Every topic, in the order of the first help page.
+/// Every topic, in the order of the page that `overspill help` prints.
 pub(crate) const TOPICS: [Topic; 4] = [
     Topic {
         name: "limits",
@@ -76,13 +76,13 @@ fn help(names: &[String]) -> anyhow::Result<()> {
     check(names)?;
     let words = ["overspill"].into_iter().chain(names.iter().map(String::as_str)).chain(["--help"]);
     match Args::try_parse_from(words) {
-        // The parser reports a request for help as an error, which knows how to print the text.
+        // The parser returns the help text as an error. `print` writes this text.
         Err(error) => ui::written(error.print()),
         Ok(_) => Ok(()),
     }
 }
 
-/// Reports the first name that is no command.
+/// Returns an error for the first name that is not a command.
 fn check(names: &[String]) -> anyhow::Result<()> {
     let mut command = Args::command();
     for (at, name) in names.iter().enumerate() {
@@ -114,13 +114,14 @@ fn likely(typed: &str) -> Option<String> {
     meant(typed, choices.iter().map(PossibleValue::get_name)).map(str::to_owned)
 }
 
-/// Returns all topics and visible commands, with their summaries. `OUR_WORDS` has static names.
+/// Returns all topics and visible commands, with their summaries. `PossibleValue` needs static
+/// names, so the names come from `SUBCOMMAND_NAMES`.
 pub(crate) fn choices() -> Vec<PossibleValue> {
     let topics = TOPICS.iter().map(|topic| PossibleValue::new(topic.name).help(topic.about));
     let program = Args::command();
     let visible = program.get_subcommands().filter(|command| !command.is_hide_set());
     let commands = visible.filter_map(|command| {
-        let name = OUR_WORDS.into_iter().find(|name| *name == command.get_name())?;
+        let name = SUBCOMMAND_NAMES.into_iter().find(|name| *name == command.get_name())?;
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
         Some(PossibleValue::new(name).help(about))
     });
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn help_topics_have_no_name_of_a_command() {
+    fn help_topic_name_is_not_a_command_name() {
         let program = Args::command();
         for topic in &TOPICS {
             assert!(program.find_subcommand(topic.name).is_none(), "{}", topic.name);

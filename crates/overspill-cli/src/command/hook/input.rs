@@ -8,8 +8,8 @@ use overspill::core::internal::json::JsonTokens;
 
 /// The size of the largest input that is parsed, in bytes. Hosts put larger results into files.
 const LARGEST_INPUT: usize = 32 << 20;
-/// The number of levels up to which values are parsed. Deeper values become text: serde refuses
-/// more than 127 levels.
+/// The largest number of levels that are parsed. Deeper values become text: serde refuses more than
+/// 127 levels.
 const DEEPEST: usize = 100;
 
 /// Reads until the value is complete: a host may leave its end of the pipe open.

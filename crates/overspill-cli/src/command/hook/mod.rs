@@ -75,8 +75,8 @@ fn answer(host: &Host, format: &dyn HookFormat, payload: &Value, env: &Env) -> O
     let sources = SettingSources::read(env);
     let layout = format.layout(payload);
     let profile = profile(&sources, host.ceiling, layout);
-    let in_force = sources.in_force(Some(profile));
-    let results = ResultSettings::of(&in_force.sources);
+    let resolved = sources.resolved(Some(profile));
+    let results = ResultSettings::of(&resolved.sources);
     let failure: Arc<Mutex<Option<String>>> = Arc::default();
     let told = failure.clone();
     let observer = move |event: &Event<'_>| {
@@ -84,7 +84,7 @@ fn answer(host: &Host, format: &dyn HookFormat, payload: &Value, env: &Env) -> O
             *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_string());
         }
     };
-    let engine = in_force.overspill().to_builder().observer(observer).build();
+    let engine = resolved.overspill().to_builder().observer(observer).build();
     // The host's own file would have the secrets unmasked, so masking comes first.
     let is_whole = |result: &HookResult| {
         engine.redaction().shown().is_none()

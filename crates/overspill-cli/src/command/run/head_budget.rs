@@ -29,17 +29,17 @@ impl HeadBudget {
         most.unwrap_or(u64::MAX)
     }
 
-    /// Returns the number of bytes that may still pass.
+    /// Returns the number of bytes that may still be shown.
     pub(super) fn room(&self) -> u64 {
         self.bytes
     }
 
-    /// Lets nothing more pass.
+    /// Ends the budget: no further byte is shown.
     pub(super) fn close(&mut self) {
         (self.bytes, self.lines) = (0, 0);
     }
 
-    /// Takes new bytes, and returns those that pass: all of them, or as many whole lines as fit.
+    /// Takes new bytes, and returns the bytes to show: all of them, or as many whole lines as fit.
     pub(super) fn take<'a>(&mut self, came: &'a [u8]) -> &'a [u8] {
         let room = came.len().min(usize::try_from(self.bytes).unwrap_or(usize::MAX));
         let mut ends = memchr::memchr_iter(b'\n', &came[..room]);

@@ -338,7 +338,7 @@ impl Presenter {
 fn for_a_person(spilled: &Spilled) -> String {
     let size = ui::size(spilled.total.bytes);
     match &spilled.saved {
-        Ok(saved) => format!("{size} saved as {} · overspill read", saved.id.token()),
+        Ok(saved) => format!("{size} saved as {} · overspill read", saved.id.short_id()),
         Err(error) => format!("{size} not saved: {}", ui::escaped(&error.to_string(), 200)),
     }
 }

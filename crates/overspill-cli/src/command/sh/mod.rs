@@ -239,10 +239,10 @@ fn answer(call: Call, descriptors: Descriptors, env: &Env) -> u8 {
 
 fn engine(words: &[OsString], env: &Env) -> Engine {
     let ceiling = Ceiling::around(env);
-    let in_force = SettingSources::read(env).in_force(Some(ceiling.profile()));
-    let profile = in_force.profile.clone();
-    let pipelines = PipelineSettings::of(&in_force.sources, &profile);
-    let mut overspill = in_force.overspill();
+    let resolved = SettingSources::read(env).resolved(Some(ceiling.profile()));
+    let profile = resolved.profile.clone();
+    let pipelines = PipelineSettings::of(&resolved.sources, &profile);
+    let mut overspill = resolved.overspill();
     // A login shell sets its own PATH, so ours says nothing about it.
     if words::is_login(words) {
         let env = env.clone();

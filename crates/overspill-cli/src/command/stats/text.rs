@@ -128,7 +128,7 @@ fn failures(totals: &Totals, program: &str, colors: ui::Colors) -> String {
     let mut text = format!("\n{}", colors.paint(ui::Tone::Failure, &ui::wrapped(&first, 0)));
     for (id, lines) in &totals.unseen {
         let count = ui::count(*lines, "line");
-        text.push_str(&format!("  {count}: {program} explain {}\n", id.token()));
+        text.push_str(&format!("  {count}: {program} explain {}\n", id.short_id()));
     }
     text
 }

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use crate::command::list;
 
 /// Returns the facts as JSON. An output that was not saved whole has `kept`: each saved part as a
-/// range of the original and as a range of the stored copy.
+/// range of the original and as a range of the saved output.
 pub(super) fn facts(store: &dyn Store, name: &OutputId, record: &Record) -> anyhow::Result<Value> {
     let mut facts = list::json(store, &store.entry(name)?, record);
-    facts["short_id"] = name.token().into();
+    facts["short_id"] = name.short_id().into();
     if let Some(kept) = store.kept_ranges(name)? {
         let range = |it: &KeptRange| {
             let (bytes, stored) = (&it.bytes, &it.stored);

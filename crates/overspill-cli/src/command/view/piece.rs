@@ -1,6 +1,6 @@
 //! Returns a piece of an output as rows, so that the page can scroll through an output of any size.
 //!
-//! A row is a line, or a part of a long line. Offsets are offsets in the stored copy, and line
+//! A row is a line, or a part of a long line. Offsets are offsets in the saved output, and line
 //! numbers are line numbers of the original. They do not match if the output was not saved whole.
 
 use overspill::internal::store::{KeptRange, KeptRanges};
@@ -15,8 +15,8 @@ const MOST_ROWS: usize = 400;
 const ROW: usize = 2_000;
 /// The number of bytes before a place that are searched for the start of its line.
 const BACK: u64 = 4 << 10;
-/// The number of bytes up to which lines are counted. Lines of a larger output without an index of
-/// lines have no numbers.
+/// overspill counts the lines of an output with at most this many bytes. In a larger output without
+/// an index, lines have no numbers.
 const COUNTED: u64 = 4 << 20;
 
 /// The place of a piece.
@@ -35,7 +35,7 @@ pub(super) enum Anchor {
 
 /// A line, or a part of a long line.
 struct Row {
-    /// The offset in the stored copy.
+    /// The offset in the saved output.
     at: u64,
     text: String,
     /// Tells whether the row begins a line.
@@ -188,7 +188,7 @@ fn line_start_before(back: &[u8], near: u64) -> u64 {
     }
 }
 
-/// Returns the line number in the stored copy of a byte.
+/// Returns the line number of a byte in the saved output.
 fn line_at(store: &dyn Store, name: &OutputId, at: u64, total: u64) -> anyhow::Result<Option<u64>> {
     if at == 0 {
         return Ok(Some(1));
@@ -203,7 +203,7 @@ fn line_at(store: &dyn Store, name: &OutputId, at: u64, total: u64) -> anyhow::R
     Ok(Some(memchr::memchr_iter(b'\n', &before).count() as u64 + 1))
 }
 
-/// Returns the offset in the stored copy at which a line of the original begins, or the nearest
+/// Returns the offset in the saved output at which a line of the original begins, or the nearest
 /// saved place before the line.
 fn place_of_line(
     store: &dyn Store,
@@ -230,7 +230,7 @@ fn place_of_line(
     Ok(feed.map_or(floor, |feed| feed as u64 + 1))
 }
 
-/// Converts line numbers of the stored copy to those of the original.
+/// Converts line numbers of the saved output to line numbers of the original.
 struct Original<'a> {
     /// The saved parts, if the output was not saved whole.
     kept: Option<&'a KeptRanges>,

@@ -82,7 +82,7 @@ fn parted(all: &str) -> (&str, &str) {
 /// Opens the file with the whole text, if the text names such a file.
 ///
 /// A tool can print the same text and name any file. So the file must have a name that the host
-/// gives, be no link, belong to the user, and begin with the text of the preview.
+/// gives, not be a link, belong to the user, and begin with the text of the preview.
 fn saved(all: &str) -> Option<File> {
     let line = all.strip_prefix(TOO_LARGE)?.lines().next()?;
     let path = Path::new(line.split_once(SAVED_TO)?.1.trim_end());

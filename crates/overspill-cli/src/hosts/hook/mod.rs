@@ -130,7 +130,7 @@ mod tests {
     use crate::hosts::HOSTS;
 
     /// Every format either rewrites the command of its sample, or decodes its result and encodes
-    /// another one.
+    /// another result.
     #[test]
     fn hook_format_understands_its_own_sample() {
         let env = Env::of_table(&[], Path::new("/"));

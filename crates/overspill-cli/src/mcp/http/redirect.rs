@@ -37,7 +37,7 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Sends the request and follows redirects. The agent itself must follow none.
+    /// Sends the request and follows redirects. The agent itself must follow no redirects.
     pub(super) fn send(&self, agent: &Agent) -> Result<Response<Body>, Failed> {
         let mut uri = Uri::try_from(self.url).map_err(|error| failed(error.into()))?;
         let since = Instant::now();

@@ -131,7 +131,7 @@ impl<'a> Arguments<'a> {
 
 /// Returns the arguments that ask for this search.
 pub(super) fn of_search(id: &OutputId, query: &Query) -> Value {
-    let mut arguments = json!({ "id": id.token(), "pattern": query.pattern });
+    let mut arguments = json!({ "id": id.short_id(), "pattern": query.pattern });
     let lines = query.before.max(query.after);
     for (key, value, is_set) in [
         ("context", Value::from(lines), lines > 0),

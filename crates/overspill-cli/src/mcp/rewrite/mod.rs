@@ -74,7 +74,7 @@ pub(super) struct ResultRewriter<'a> {
     /// Tells whether the current part is a number, `true`, `false` or `null`.
     in_word: bool,
     structured: Option<Field>,
-    /// Earlier fields with structured content. Readers take the last one.
+    /// Earlier fields with structured content. Readers take the last field.
     repeated: Vec<Field>,
     structured_json: SpooledBuffer,
     /// Content that is not a list.
@@ -370,7 +370,7 @@ impl<'a> ResultRewriter<'a> {
             {
                 self.taking = Taking::Structured;
                 self.value_at = self.held.len();
-                // Readers take the last one.
+                // Readers take the last field.
                 self.repeated.extend(self.structured.take());
                 self.structured_json.clear();
                 self.structured_json.push(raw);

@@ -22,7 +22,7 @@ fn settled(engine: &Overspill, result: &Value) -> (Value, Vec<Vec<u8>>) {
     let store = engine.store();
     let (mut text, mut saved) = (result.to_string(), Vec::new());
     for entry in store.list().unwrap() {
-        text = text.replace(entry.name.as_str(), "ID").replace(&entry.name.token(), "TOKEN");
+        text = text.replace(entry.name.as_str(), "ID").replace(&entry.name.short_id(), "TOKEN");
         saved.push(store.read(&entry.name, 0..u64::MAX).unwrap());
     }
     saved.sort();

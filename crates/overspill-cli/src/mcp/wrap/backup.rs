@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::env::Env;
+use crate::settings::checked_file::{CheckedFile, Refused};
 use crate::settings::directory::FileMode;
-use crate::settings::guarded::{GuardedFile, Refused};
 use crate::ui;
 
 /// The copy of a file from before `wrap`.
@@ -13,7 +13,7 @@ use crate::ui;
 /// link.
 pub(super) struct Backup {
     path: PathBuf,
-    file: GuardedFile,
+    file: CheckedFile,
     mode: Option<FileMode>,
     pub(super) text: Option<String>,
 }
@@ -24,7 +24,7 @@ impl Backup {
         let mut path = file.to_owned().into_os_string();
         path.push(".before-overspill");
         let path = PathBuf::from(path);
-        let found = GuardedFile::named_unlinked(&path, env).and_then(|file| {
+        let found = CheckedFile::named_unlinked(&path, env).and_then(|file| {
             let read = file.read()?;
             Ok((file, read))
         });

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 
 use crate::env::Env;
-use crate::settings::guarded::{self, GuardedFile, Refused};
+use crate::settings::checked_file::{self, CheckedFile, Refused};
 use crate::ui;
 use backup::Backup;
 
@@ -97,8 +97,8 @@ trait Language {
 pub(crate) fn run(args: &WrapArgs, to: To<'_>, env: &Env) -> anyhow::Result<()> {
     let shown = ui::path(&args.file);
     let refused = |why: Refused| refused(&args.file, &why, to);
-    let path = guarded::absolute(&args.file, env).map_err(refused)?;
-    let file = GuardedFile::named(&path, env).map_err(refused)?;
+    let path = checked_file::absolute(&args.file, env).map_err(refused)?;
+    let file = CheckedFile::named(&path, env).map_err(refused)?;
     let (text, mode) = file.read().and_then(|it| it.ok_or(Refused::Missing)).map_err(refused)?;
     let text = String::from_utf8(text).map_err(|_| anyhow::anyhow!("{shown}: is not UTF-8"))?;
     let program = env.executable().context("cannot find the path of this program")?;
@@ -354,11 +354,11 @@ impl Entry {
 }
 
 impl List {
-    /// Returns the change that puts words before the first one.
+    /// Returns the change that puts words before the first word.
     fn with_first(&self, text: &str, words: &[String]) -> Option<Splice> {
         match (self.words.first(), self.dashes) {
             (Some(first), true) => {
-                // Each new word gets the dash and the indent of the first one.
+                // Each new word gets the dash and the indent of the first word.
                 let line = text[..first.start].rfind('\n').map_or(0, |at| at + 1);
                 let dash = &text[line..first.start];
                 let with = words.iter().map(|word| format!("{word}\n{dash}")).collect();

@@ -1,5 +1,5 @@
 //! The Linux implementation of the calls that differ between Unix systems. `unix/plain` is the
-//! other one.
+//! other implementation.
 
 mod signal_queue;
 mod start;

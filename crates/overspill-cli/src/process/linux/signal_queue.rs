@@ -10,7 +10,7 @@ use super::super::signals::ReceivedSignal;
 
 /// Collects signals for reading them one by one.
 ///
-/// It sets no handlers, so the command inherits the signal dispositions of this process.
+/// A queue sets no handlers, so the command inherits the signal dispositions of this process.
 #[derive(Debug)]
 pub(in super::super) struct SignalQueue(SignalFd);
 

@@ -177,7 +177,7 @@ impl Watch {
     fn stop(&mut self, by: i32) {
         self.child.take_terminal();
         let pty = self.pipes.pty.as_mut().filter(|_| self.has_leader);
-        // Another signal than that of the command stops the leader of a session.
+        // The leader of a session gets SIGTSTP, even if another signal stopped the command.
         let by = if pty.is_some() { Signal::SIGTSTP as i32 } else { by };
         if let Some(pty) = pty {
             pty.leave_keys();

@@ -46,6 +46,21 @@ fn giant_list_that_breaks_off_keeps_the_earlier_answers() {
 }
 
 #[test]
+fn list_with_other_text_is_reported_with_the_number_of_dropped_bytes() {
+    let stderr = tempfile::NamedTempFile::new().unwrap();
+    let file = stderr.reopen().unwrap();
+    let mut client = Client::with(&[], &[chaos().to_str().unwrap()], |command| {
+        command.stderr(file);
+    });
+    let note = format!(r#"{{"method":"notifications/x","params":["{}"]}}"#, "x ".repeat(200_000));
+    assert_eq!(client.raw(&format!("[{note},oh dear]")), format!("[{note},null]"));
+    client.is_well();
+    let expected = "the server wrote 9 bytes that are not JSON, in a list of messages; the client does not get this text";
+    let warning = std::fs::read_to_string(stderr.path()).unwrap().replace('\n', " ");
+    assert!(warning.contains(expected), "{warning}");
+}
+
+#[test]
 fn giant_error_result_gets_half_of_the_limit_with_is_error_in_any_place() {
     let mut client = Client::new();
     let text = lines(40_000);

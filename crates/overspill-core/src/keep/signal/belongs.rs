@@ -31,7 +31,7 @@ pub(super) struct FailedBlock {
 /// doubling of their distance.
 const FARTHER: i32 = 12;
 
-/// The number of lines of one kind after which the next such line adds nothing about the row.
+/// After this many lines of one kind, the next line of this kind adds nothing about the row.
 const ALIKE: u16 = 8;
 
 /// The number that is subtracted from the score of a failed row for the line that ends its trace.

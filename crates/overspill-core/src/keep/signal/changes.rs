@@ -5,10 +5,10 @@
 
 use super::line::ScoredLines;
 
-/// The smallest number of lines out of ten with a mark in a list of changes.
+/// In a list of changes, at least this many lines out of ten have a mark.
 const MARKED: usize = 5;
 
-/// The largest number of marked lines for each heading in a list of changes.
+/// In a list of changes, a heading stands for at most this many marked lines on average.
 const HEADINGS: usize = 200;
 
 /// Tells whether the lines are a list of changes: half of them begin with a mark, and comments above

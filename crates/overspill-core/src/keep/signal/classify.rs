@@ -3,9 +3,9 @@
 use super::diagnostic::Report;
 use super::line::{ScoredLine, ScoredLines};
 use super::outcome::{self, Outcome};
-use super::prose::{self, ProseForm};
+use super::prose::{self, ProseCertainty};
 use super::quiet::QuietLines;
-use super::source::{self, SourceForm};
+use super::source::{self, SourceCertainty};
 use super::{changes, failed_row, listing, search};
 use crate::{Kind, KindHint};
 
@@ -20,13 +20,13 @@ const SOURCE_SPREAD: (f64, f64) = (210.0, 270.0);
 /// The lowest median score that counts. A lower median counts as this one.
 const LOWEST_MEDIAN: i32 = -200;
 
-/// The smallest number of passed tests in a test run.
+/// A test run has at least this many passed tests.
 const PASSED_ROWS: usize = 5;
 
-/// The largest number of lines in a test run for each passed test.
+/// In a test run, at least one line out of this many reports a passed test.
 const PASSED: usize = 4;
 
-/// The number of lines below which a long output counts as an output of long lines.
+/// A long output with fewer lines than this counts as an output of long lines.
 pub(super) const FEWEST_LINES: u64 = 12;
 
 /// The kind of an output, with the degree to which the output looks like a failing log.
@@ -92,26 +92,26 @@ pub(super) fn classify(lines: &ScoredLines, hint: KindHint) -> Class {
     let report = Report::of(lines);
     // The scan holds only the best lines of a long output. They do not tell what most lines are.
     let is_whole = lines.lines.len() as u64 == lines.count();
-    let prose = prose::prose_form(lines);
-    let is_certain_prose = is_whole && !report.is_report && prose == ProseForm::Certain;
+    let prose = prose::prose_certainty(lines);
+    let is_certain_prose = is_whole && !report.is_report && prose == ProseCertainty::Certain;
     let form = match report.is_report {
-        true => SourceForm::No,
-        false => source::source_form(lines, is_certain_prose),
+        true => SourceCertainty::No,
+        false => source::source_certainty(lines, is_certain_prose),
     };
     let is_file = matches!(hint.likely, Some(Kind::Source | Kind::Prose | Kind::Search));
     // A failing log may print source. `cat` may print source and fail, because one file is missing.
     let has_failed = !is_file && hint.succeeded == Some(false);
     let may_fail = || has_failed || failed_row::is_in(lines);
-    if is_whole && form == SourceForm::Certain && !may_fail() {
+    if is_whole && form == SourceCertainty::Certain && !may_fail() {
         return Class::without_failure(Kind::Source);
     }
     if is_certain_prose && !may_fail() {
         return Class::without_failure(Kind::Prose);
     }
-    let is_source = form != SourceForm::No;
+    let is_source = form != SourceCertainty::No;
     let is_changes = changes::are_changes(lines);
     let quiet = QuietLines::of(lines);
-    let is_prose = prose != ProseForm::No;
+    let is_prose = prose != ProseCertainty::No;
     let has_succeeded = hint.succeeded == Some(true);
     let is_doubtful =
         is_source || is_prose || is_file || has_succeeded || quiet.is_quiet || is_changes;

@@ -3,16 +3,16 @@
 use super::line::ScoredLines;
 use super::source;
 
-/// The smallest number of keys in a settings file.
+/// A settings file has at least this many keys.
 const FEWEST_KEYS: usize = 8;
 
-/// The largest number of keys for each key that has other keys or items below it.
+/// In YAML, at least one key out of this many has other keys or items below it.
 const NESTED: usize = 20;
 
-/// The smallest number of sections in TOML and INI.
+/// TOML and INI have at least this many sections.
 const FEWEST_SECTIONS: usize = 2;
 
-/// The number of lines in a settings file for each line of another form.
+/// In a settings file, at most one line out of this many has another form.
 const OTHERS: usize = 10;
 
 /// Tells whether the lines are a settings file.

@@ -181,13 +181,13 @@ fn begins_quotation(text: &[u8]) -> bool {
     inner.starts_with(b"--> ") || inner.starts_with(b"::: ") || read(text).is_some()
 }
 
-/// The smallest number of messages in the report of a compiler or a linter.
+/// The report of a compiler or a linter has at least this many messages.
 const FEWEST: usize = 8;
 
-/// The largest number of lines for each message in a report.
+/// In a report, at least one line out of this many is a message.
 const OF_LINES: usize = 20;
 
-/// The largest number of lines for each message in a report that consists only of messages.
+/// If an output consists only of messages, at least one line out of this many begins a message.
 const OF_MESSAGES: usize = 3;
 
 /// A summary of the messages in an output.

@@ -6,7 +6,7 @@
 use super::block::Block;
 use super::line::{LineKinds, ScoredLine, ScoredLines};
 
-/// The number of lines up to which a gap gets no line that stands for its lines.
+/// A gap with more lines than this gets a line that stands for the others.
 const FEWEST: u64 = 3;
 
 /// A count of consecutive lines of one kind.

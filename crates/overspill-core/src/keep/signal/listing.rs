@@ -7,11 +7,10 @@ use std::collections::HashMap;
 
 use super::line::{ScoredLine, ScoredLines};
 
-/// The smallest number of lines in a listing for each line with a blank.
+/// In a listing, at most one line out of this many has a blank.
 const LISTING: usize = 20;
 
-/// The smallest average number of lines in a folder. With fewer lines, folders do not help to
-/// choose.
+/// Folders help to choose only if they have at least this many lines on average.
 const LEAST_IN_FOLDER: usize = 2;
 
 /// The names of folders that are less important: tests, documents, and files that programs write.

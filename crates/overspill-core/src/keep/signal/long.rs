@@ -15,7 +15,7 @@ use crate::{Limits, Piece, Policy, Reason, Span, Why};
 /// The largest number of bytes that are held of each end of a line.
 const MOST_BYTES_PER_END: usize = 64 * 1024;
 
-/// The smallest number of bytes of a line that are worth showing.
+/// A part of a line is worth showing if it has at least this many bytes.
 const LEAST: u64 = 32;
 
 /// The largest number of tries to fit the parts of lines within the limits.

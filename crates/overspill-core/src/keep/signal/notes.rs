@@ -16,10 +16,10 @@ use crate::text::{commas, counted};
 /// The number of places that a note names before the last place.
 const NAMED: usize = 3;
 
-/// The smallest number of repetitions of a message that get a note.
+/// A message gets a note if it occurs at least this many times more.
 const FEWEST: usize = 3;
 
-/// The smallest number of lines in a gap of search results that gets a note.
+/// In search results, a gap of at least this many lines gets a note.
 const FEWEST_CUT: usize = 10;
 
 /// The largest number of bytes of a file name in a note.
@@ -50,7 +50,7 @@ impl LineNotes {
         let is_search = kind == Kind::Search;
         let found: Vec<Option<NotedLine>> = match kind {
             Kind::Search => {
-                let mut matches = search::Matches::of(lines);
+                let mut matches = search::MatchFiles::of(lines);
                 let lines = lines.lines.iter().map(|line| lines.text(line));
                 lines
                     .map(|text| {

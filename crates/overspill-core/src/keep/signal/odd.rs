@@ -7,13 +7,13 @@ use memchr::memmem;
 
 use super::line::ScoredLines;
 
-/// The smallest number of lines in a frequent family.
+/// A frequent family has at least this many lines.
 const FREQUENT: u32 = 16;
 
-/// The largest number of lines in a family of odd lines.
+/// A family of odd lines has at most this many lines.
 const RARE: u32 = 2;
 
-/// The smallest number of lines for each odd line in a log of similar lines.
+/// In a log of similar lines, at most one line out of this many is odd.
 const FEW: usize = 20;
 
 /// The share of the room for lines that differ from all others.
@@ -35,7 +35,7 @@ pub(super) fn lines(lines: &ScoredLines) -> (Vec<bool>, f64) {
 const PROTOCOL: &[u8] = b" HTTP/";
 
 /// Tells for each line of an access log whether it is a request that ended with a server error.
-/// Returns `None` if the output is no access log, or if it has no such request.
+/// Returns `None` if the output is not an access log, or has no such request.
 fn server_errors(lines: &ScoredLines) -> Option<Vec<bool>> {
     let protocol = memmem::Finder::new(PROTOCOL);
     let (mut errors, mut others) = (vec![false; lines.lines.len()], 0);

@@ -38,7 +38,7 @@ pub(crate) struct PackBudget {
     pub(crate) floor: f64,
 }
 
-/// The smallest number of bytes that a gap counts for. Many short blocks are hard to read.
+/// A gap counts for at least this many bytes, because many short blocks are hard to read.
 const GAP: u64 = 40;
 
 /// The precision of the search for the price, as a power of two. It is about one percent.

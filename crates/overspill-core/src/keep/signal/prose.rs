@@ -3,25 +3,25 @@
 use super::line::ScoredLines;
 use super::source;
 
-/// The smallest number of headings or options in prose.
+/// Prose has at least this many headings, or this many options.
 const FEWEST: usize = 2;
 
-/// The largest number of lines for each heading in prose.
+/// In prose, at least one line out of this many is a heading.
 const HEADINGS: usize = 60;
 
-/// The largest number of lines for each option in a help text.
+/// In prose with options, at least one line out of this many is an option.
 const OPTIONS: usize = 8;
 
-/// The smallest number of Markdown headings in certain prose.
+/// Lines are certainly prose only if they have at least this many Markdown headings.
 const FEWEST_TITLES: usize = 3;
-/// The largest number of lines for each Markdown heading in certain prose.
+/// Lines are certainly prose only if at least one out of this many is a Markdown heading.
 const TITLES: usize = 80;
 
-/// The smallest number of options in a certain help text.
+/// Lines are certainly a help text only if they have at least this many options.
 const FEWEST_OPTIONS: usize = 8;
-/// The largest number of lines for each option in a certain help text.
+/// Lines are certainly a help text only if at least one out of this many is an option.
 const HELP_OPTIONS: usize = 25;
-/// The number of first lines that must contain the usage line of a help text.
+/// Lines are certainly a help text only if one of this many first lines is the usage line.
 const USAGE: usize = 40;
 
 /// Tells whether the lines are a manual page: the first line begins and ends with the name and the
@@ -41,18 +41,18 @@ pub(super) fn is_manual_page(lines: &ScoredLines) -> bool {
 
 /// The certainty that lines are text for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ProseForm {
+pub(super) enum ProseCertainty {
     /// The lines are not prose.
     No,
     /// The lines are prose under headings, or the help of a command. A log can look like that, too.
     Likely,
-    /// The lines are Markdown with some headings, or help with a usage line. Failure words in them
-    /// mean nothing, since logs have no such headings.
+    /// The lines are Markdown with some headings, notes, or help with a usage line. Failure words in
+    /// them report no failure, because logs have no such headings.
     Certain,
 }
 
 /// Returns how certainly the lines are prose.
-pub(super) fn prose_form(lines: &ScoredLines) -> ProseForm {
+pub(super) fn prose_certainty(lines: &ScoredLines) -> ProseCertainty {
     let texts: Vec<&[u8]> = texts(lines).collect();
     let (mut options, mut titles, mut headings) = (0, 0, 0);
     for (at, text) in texts.iter().enumerate() {
@@ -68,21 +68,21 @@ pub(super) fn prose_form(lines: &ScoredLines) -> ProseForm {
     let is_help = is_help || is_notes(&texts);
     match () {
         () if is_help || titles >= FEWEST_TITLES && titles * TITLES >= texts.len() => {
-            ProseForm::Certain
+            ProseCertainty::Certain
         }
-        () if options >= FEWEST && options * OPTIONS >= texts.len() => ProseForm::Likely,
-        () if headings >= FEWEST && headings * HEADINGS >= texts.len() => ProseForm::Likely,
-        () => ProseForm::No,
+        () if options >= FEWEST && options * OPTIONS >= texts.len() => ProseCertainty::Likely,
+        () if headings >= FEWEST && headings * HEADINGS >= texts.len() => ProseCertainty::Likely,
+        () => ProseCertainty::No,
     }
 }
 
-/// The largest number of lines in notes for each item of a list.
+/// In notes, at least one line out of this many begins an item of a list.
 const ITEMS: usize = 4;
 
-/// The largest number of lines in notes for each line with Markdown inside.
+/// In notes, at least one line out of this many has Markdown inside.
 const MARKED: usize = 3;
 
-/// The smallest number of items in notes.
+/// Notes have at least this many items.
 const FEWEST_ITEMS: usize = 6;
 
 /// Tells whether the lines are notes without headings, such as the report of an agent: lists, and
@@ -165,7 +165,8 @@ enum Heading {
     Section,
 }
 
-/// Returns the form of a heading: `## Name` after an empty line, an underlined one, or `NAME` above indented text.
+/// Returns the form of a heading: `## Name` after an empty line, an underlined line, or `NAME` above
+/// indented text.
 fn heading(texts: &[&[u8]], at: usize) -> Option<Heading> {
     let before = at.checked_sub(1).map_or(&b""[..], |before| texts[before]);
     let after = texts.get(at + 1).copied().unwrap_or_default();

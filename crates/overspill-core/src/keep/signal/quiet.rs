@@ -52,7 +52,7 @@ fn passed_headings(lines: &ScoredLines) -> Option<Vec<bool>> {
 /// The number of lines that are examined before all lines are read.
 const SAMPLE: usize = 256;
 
-/// The largest number of examined lines for each passed row in a run. In the whole run there are more.
+/// An output may be a test run if more than one examined line out of this many is a passed row.
 const FEW: usize = 8;
 
 /// Tells whether some of the lines say that a test passed. Reading the results of all lines takes long.

@@ -4,7 +4,7 @@
 //! failure word are a small part of a long output, all of them are read. If they are many, only
 //! lines that differ from the lines before are read. If these are many, too, only some are read.
 
-/// The number of bytes of output for each byte that may be read, on average.
+/// On average, one byte out of this many bytes of output may be read.
 const SHARE: i64 = 32;
 
 /// The largest number of bytes that the budget can save up.

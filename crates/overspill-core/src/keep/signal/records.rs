@@ -7,15 +7,15 @@ use super::form::RowForm;
 use super::line::{ScoredLine, ScoredLines};
 use super::outcome::words;
 
-/// The smallest number of lines out of ten that are records in a list of records.
+/// In a list of records, at least this many lines out of ten are records.
 const RECORDS: usize = 9;
 
-/// The smallest number of lines out of ten that are fields in a description of things.
+/// In a description of things, at least this many lines out of ten are fields.
 const FIELDS: usize = 6;
 
 /// Tells for each line whether it is a field, or a record that begins with a number or an address.
-/// Returns `None` if the lines are no list of records and no description of things, or if a line
-/// reports a failure in a form that tools use.
+/// Returns `None` if the lines are neither a list of records nor a description of things. Also
+/// returns `None` if a line reports a failure in a form that tools use.
 pub(super) fn rows(lines: &ScoredLines) -> Option<Vec<bool>> {
     if lines.lines.iter().any(reports_failure) {
         return None;
@@ -56,7 +56,7 @@ fn reports_failure(line: &ScoredLine) -> bool {
     line.own.hit && (line.own.form != RowForm::Other || line.own.trace || line.own.red)
 }
 
-/// The smallest number of digits in an address without a decimal digit: `aaae:`.
+/// An address without a decimal digit, such as `aaae:`, has at least this many digits.
 const SHORTEST_ADDRESS: usize = 4;
 
 /// Tells whether a word is a number, such as an address or an index: `00002f10`, `2a3:`.

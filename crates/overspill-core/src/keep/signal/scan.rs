@@ -43,12 +43,12 @@ const BEST: usize = 1 << 20;
 /// The largest number of bytes that are held of each end, for any limits.
 const MOST_BYTES_PER_END: usize = 4 << 20;
 
-/// The number of bytes of an output in which every line is read. After them, only lines with a
-/// failure word and the next lines are read, as far as [`ReadBudget`] allows. The lines near them
-/// are scored without their words.
+/// Every line in this many first bytes of an output is read. After them, only lines with a failure
+/// word and the next lines are read, as far as [`ReadBudget`] allows. The lines near them are scored
+/// without their words.
 const READ_ALL: u64 = 4 << 20;
 
-/// The number of warnings of one family after which further warnings do not count as failures.
+/// After this many warnings of one family, further warnings do not count as failures.
 const FEW: u16 = 8;
 
 /// The number of lines that are read after a line with a failure word.

@@ -8,11 +8,10 @@ use std::collections::HashSet;
 use super::line::ScoredLines;
 use crate::keep::names::FULL_WEIGHT;
 
-/// The smallest number of lines out of ten that are matches, context or file names in search
-/// results.
-const RESULTS: usize = 8;
+/// In search results, at least this many lines out of ten are matches, context or file names.
+const RESULT_TENTHS: usize = 8;
 
-/// The smallest number of results. Fewer results may be places in a message.
+/// A search has at least this many results. Fewer may be the positions in an error message.
 const FEWEST: usize = 8;
 
 /// The form of a line of search results.
@@ -35,7 +34,7 @@ enum Form<'a> {
     Other,
 }
 
-/// The way in which the lines of a search name their places.
+/// The form of the position that begins each result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum SearchStyle {
     /// Lines have numbers, as with `grep -rn` and `rg`.
@@ -54,7 +53,7 @@ impl SearchStyle {
     }
 }
 
-/// Returns how the results of a search name their places, or `None` if the lines are no results.
+/// Returns the form of the positions, or `None` if the lines are not search results.
 pub(super) fn style(lines: &ScoredLines) -> Option<SearchStyle> {
     match () {
         () if is_numbered(lines) => Some(SearchStyle::Numbered),
@@ -65,7 +64,7 @@ pub(super) fn style(lines: &ScoredLines) -> Option<SearchStyle> {
 
 /// Tells whether the lines are the results of a search without line numbers.
 fn is_unnumbered(lines: &ScoredLines) -> bool {
-    let most_others = lines.lines.len() * (10 - RESULTS) / 10;
+    let most_others = lines.lines.len() * (10 - RESULT_TENTHS) / 10;
     let (mut results, mut messages, mut files, mut others) = (0, 0, 0, 0);
     let mut before: &[u8] = b"";
     for line in &lines.lines {
@@ -99,9 +98,9 @@ fn unnumbered(text: &[u8]) -> Form<'_> {
     }
 }
 
-/// Tells whether the text after a path and a colon is a message about the file, the rest of an
-/// address or of a name, or nothing: `a.c: In function`, `https://`, `test_a.py::test_b`. Source has no
-/// blank or several blanks there.
+/// Tells whether the text after a path and a colon is not source. Such text is a message (`a.c: In
+/// function`), a number, nothing, or the rest of an address or a name (`https://`,
+/// `test_a.py::test_b`). Source begins with no blank or with several blanks.
 fn is_text_of_message(rest: &[u8]) -> bool {
     rest.is_empty()
         || rest.starts_with(b"//")
@@ -115,7 +114,7 @@ fn is_text_of_message(rest: &[u8]) -> bool {
 fn is_numbered(lines: &ScoredLines) -> bool {
     let (mut in_file, mut below, mut names, mut messages, mut all) = (0, 0, 0, 0, 0);
     let (mut follow, mut context, mut others) = (0, 0, 0);
-    let most_others = lines.lines.len() * (10 - RESULTS) / 10;
+    let most_others = lines.lines.len() * (10 - RESULT_TENTHS) / 10;
     let mut last_below = None;
     for line in &lines.lines {
         all += 1;
@@ -143,11 +142,14 @@ fn is_numbered(lines: &ScoredLines) -> bool {
             }
         }
     }
-    // Numbers that follow each other are those of a file that is read, unless some lines are matches and some context.
+    // Consecutive numbers are likely the line numbers of one file, so `below` leaves them out. Search
+    // results with context also have them, but some lines are matches and some are context.
     let has_context = context >= FEWEST && below + follow - context >= FEWEST;
     let has_files =
         in_file >= FEWEST || below >= FEWEST && names > 0 && (below > names || has_context);
-    has_files && (in_file + below + follow + names) * 10 >= all * RESULTS && messages * 4 <= in_file
+    has_files
+        && (in_file + below + follow + names) * 10 >= all * RESULT_TENTHS
+        && messages * 4 <= in_file
 }
 
 /// Tells for each line whether it is the name of a file, or the first match in a file.
@@ -162,21 +164,22 @@ pub(super) fn firsts(lines: &ScoredLines) -> Vec<bool> {
     lines.lines.iter().map(|line| lines.text(line)).map(is_first).collect()
 }
 
-/// A search for the file of each match.
+/// Finds the file of each match, line by line.
 #[derive(Debug)]
-pub(super) struct Matches<'a> {
+pub(super) struct MatchFiles<'a> {
     /// The file name above the current matches.
     name: Option<&'a [u8]>,
     style: SearchStyle,
 }
 
-impl<'a> Matches<'a> {
-    /// Begins a search in these lines.
-    pub(super) fn of(lines: &ScoredLines) -> Matches<'a> {
-        Matches { name: None, style: style(lines).unwrap_or_default() }
+impl<'a> MatchFiles<'a> {
+    /// Begins before the first of these lines.
+    pub(super) fn of(lines: &ScoredLines) -> MatchFiles<'a> {
+        MatchFiles { name: None, style: style(lines).unwrap_or_default() }
     }
 
-    /// Returns the file of a line that is a match.
+    /// Returns the file of a line that is a match. The caller passes every line in order, because a
+    /// file name applies to the matches below it.
     pub(super) fn file_of(&mut self, text: &'a [u8]) -> Option<&'a [u8]> {
         match self.style.form(text) {
             Form::InFile { file, is_match: true, .. } => Some(file),
@@ -219,10 +222,10 @@ fn form(text: &[u8]) -> Form<'_> {
         return Form::Separator;
     }
     let numbered = inner.strip_prefix(b"Line ").unwrap_or(inner);
+    // A second number right after the first, as in `12:30`, is a date or a time.
     if let Some((_, is_match, rest)) = after_number(numbered)
         && !rest.first().is_some_and(u8::is_ascii_digit)
     {
-        // Two adjacent numbers are a date or a time.
         return Form::BelowName { is_match };
     }
     if let Some(found) = in_file(text) {

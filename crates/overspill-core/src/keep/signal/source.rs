@@ -6,45 +6,46 @@ use super::config;
 use super::line::ScoredLines;
 use crate::keep::names::FULL_WEIGHT;
 
-/// The largest number of lines in source for each line that ends like a statement or a block.
-const STATEMENTS: usize = 10;
+/// In source, at least one line out of this many ends like a statement or a block.
+const LINES_PER_STATEMENT: usize = 10;
 
-/// The smallest number of lines out of ten with consecutive numbers in a numbered file.
-const NUMBERED: usize = 3;
+/// In a numbered file, at least this many lines out of ten have consecutive numbers.
+const NUMBERED_TENTHS: usize = 3;
 
-/// The smallest number of lines out of a hundred with a form of code in certain source.
-const CODE: usize = 62;
+/// Lines are certainly code only if at least this many out of a hundred have a form of code.
+const CODE_PERCENT: usize = 62;
 
-/// The largest number of lines in certain source for each line that is indented or a comment. The
+/// Lines are certainly code only if at least one out of this many is indented or a comment. The
 /// lines of `strace` look like code, but have no indent.
-const INDENTED: usize = 10;
+const LINES_PER_INDENT: usize = 10;
 
-/// The largest number of lines in text blocks for each other line of source.
-const QUOTES: usize = 4;
+/// Lines are certainly code only if text blocks have at most this many lines for each line outside
+/// of them.
+const MOST_QUOTES_PER_LINE: usize = 4;
 
-/// The smallest number of lines with the error mark of pytest that may be a report of pytest, which
-/// quotes source.
-const QUOTED: usize = 3;
+/// Lines with this many error marks of pytest, or with this many pointers such as `^^^`, are likely
+/// a report that quotes source.
+const REPORT_MARKS: usize = 3;
 
 /// The certainty that lines are source code or a file with numbered lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SourceForm {
+pub(super) enum SourceCertainty {
     /// The lines are not source.
     No,
-    /// A log can have such lines, too.
+    /// The lines look like source, but a log can have such lines, too.
     Likely,
-    /// Failure words in the lines mean nothing.
+    /// The lines are source, so failure words in them report no failure.
     Certain,
 }
 
 /// Returns how certainly the lines are source. If some lines are headings, more of the other lines
 /// must be code.
-pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm {
+pub(super) fn source_certainty(lines: &ScoredLines, has_headings: bool) -> SourceCertainty {
     if changes::are_changes(lines) {
-        return SourceForm::No;
+        return SourceCertainty::No;
     }
     if config::is_config(lines) {
-        return SourceForm::Certain;
+        return SourceCertainty::Certain;
     }
     let count = lines.lines.len();
     let (mut statements, mut numbered, mut before) = (0, 0, None);
@@ -74,23 +75,24 @@ pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm
             indented +=
                 usize::from(inner[0].is_ascii_whitespace() || is_quoted(inner.trim_ascii()));
             quoted += usize::from(inner.starts_with(b"E   "));
-            may_be_code = (words - code) * 100 <= count * (100 - CODE);
+            may_be_code = (words - code) * 100 <= count * (100 - CODE_PERCENT);
         }
     }
-    let is_bare = !has_headings || (code - comments) * 100 >= (words - comments) * CODE;
+    let is_code_without_comments =
+        !has_headings || (code - comments) * 100 >= (words - comments) * CODE_PERCENT;
     let is_code = may_be_code
-        && is_bare
-        && code * 100 >= words * CODE
-        && (indented + comments) * INDENTED >= words
-        && words * QUOTES >= quotes
-        && quoted < QUOTED;
+        && is_code_without_comments
+        && code * 100 >= words * CODE_PERCENT
+        && (indented + comments) * LINES_PER_INDENT >= words
+        && words * MOST_QUOTES_PER_LINE >= quotes
+        && quoted < REPORT_MARKS;
     match () {
         // A report quotes source and points at places in it.
-        () if pointers >= QUOTED => SourceForm::No,
-        () if is_code && words > 0 => SourceForm::Certain,
-        () if statements * STATEMENTS >= count => SourceForm::Likely,
-        () if numbered * 10 >= count * NUMBERED => SourceForm::Likely,
-        () => SourceForm::No,
+        () if pointers >= REPORT_MARKS => SourceCertainty::No,
+        () if is_code && words > 0 => SourceCertainty::Certain,
+        () if statements * LINES_PER_STATEMENT >= count => SourceCertainty::Likely,
+        () if numbered * 10 >= count * NUMBERED_TENTHS => SourceCertainty::Likely,
+        () => SourceCertainty::No,
     }
 }
 
@@ -180,10 +182,6 @@ const DEFINITIONS: [&[u8]; 13] = [
 /// Returns the weight of the names in a line. It is higher for definitions.
 pub(super) fn weight(text: &[u8]) -> u8 {
     let mut text = without_number(text).trim_ascii_start();
-    let imports: [&[u8]; 6] = [b"import ", b"from ", b"use ", b"#include ", b"using ", b"package "];
-    if imports.iter().any(|start| text.starts_with(start)) {
-        return FULL_WEIGHT / 2;
-    }
     while let Some(rest) = BEFORE_DEFINITION.iter().find_map(|word| text.strip_prefix(*word)) {
         text = rest;
     }

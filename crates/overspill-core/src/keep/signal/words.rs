@@ -286,7 +286,7 @@ fn small_letters(text: &[u8], from: usize) -> (u64, usize) {
 
 /// Returns the hash after eight calls of [`step`] that begin with 0 and the highest byte.
 ///
-/// It combines pairs of bytes, then pairs of pairs, then both halves.
+/// The function combines pairs of bytes, then pairs of pairs, then both halves.
 const fn steps(bytes: u64) -> u64 {
     let by_two = bytes & 0x00FF_00FF_00FF_00FF ^ bytes >> 3 & 0x1FE0_1FE0_1FE0_1FE0;
     let by_four = by_two & 0x0000_FFFF_0000_FFFF ^ by_two >> 6 & 0x03FF_FC00_03FF_FC00;

@@ -43,7 +43,7 @@ impl StructuredLines {
     /// Chooses the rows with the lowest ranks, as many as fit within `limits`, for an output of
     /// `len` bytes. Each gap costs a `mark`. Returns `None` if another way of choosing is better.
     ///
-    /// It declines in two cases. First, not even the row with the lowest rank fits; this happens
+    /// The function declines in two cases. First, not even the row with the lowest rank fits; this happens
     /// only if the limit is some hundred bytes. Second, all rows are shown, some are clipped, and
     /// most of the room is still unused: lines are so long that parts of a few lines are more
     /// useful. With limits of about 4 KB or more, [`signal`](crate::keep::signal) declines as well,

@@ -342,7 +342,7 @@ const HELD: usize = READ + BACK;
 /// The largest number of bytes that backspaces can erase.
 const BACK: usize = 4 * LONGEST_ERASURE as usize;
 
-/// The number of bytes above which a line of markup is read element by element.
+/// A line of markup with more bytes than this is read element by element.
 const LONG: usize = 4096;
 
 impl Sink for StructuredLines {

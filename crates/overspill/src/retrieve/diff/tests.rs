@@ -101,7 +101,7 @@ fn diff_of_too_large_outputs_names_both_sizes() {
         let store = Memory::default();
         let (old, new) = (save(&store, old), save(&store, new));
         let error = diff(&store, &old, &new, 1, &Limits::NONE).unwrap_err().to_string();
-        error.replace(&old.token(), "OLD").replace(&new.token(), "NEW")
+        error.replace(&old.short_id(), "OLD").replace(&new.short_id(), "NEW")
     };
     let large = "x".repeat(MAX_BYTES as usize + 1);
     let expected =

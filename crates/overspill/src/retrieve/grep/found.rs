@@ -10,7 +10,7 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use overspill_core::Limits;
 
-use super::pieces::Breaks;
+use super::split_lines::Breaks;
 use super::{Numbers, Query};
 use crate::Error;
 use crate::retrieve::excerpt::{around, around_match, bytes_around, excerpt, shown};
@@ -105,7 +105,7 @@ impl GrepMatches {
 
 /// Converts places of the searcher into places of the output.
 pub(super) struct Places<'a> {
-    /// The place in the stored copy where the search began.
+    /// The place in the saved output where the search began.
     pub(super) start: u64,
     pub(super) breaks: Breaks,
     pub(super) numbers: Numbers<'a>,
@@ -130,7 +130,7 @@ impl Places<'_> {
         self.offset(place + part.start as u64)..self.offset(place + part.end as u64)
     }
 
-    /// Returns the place in the stored copy.
+    /// Returns the place in the saved output.
     fn stored(&self, place: u64) -> u64 {
         self.start + place - self.breaks.before(place)
     }
@@ -172,7 +172,7 @@ impl<'a> Lines<'a> {
             }
             return Ok(true);
         }
-        // A very long line arrives in pieces and is shown once.
+        // A very long line arrives in parts and is shown once.
         if last == Some(number) {
             if matches && let Some(at) = self.match_from(bytes, 0) {
                 let bytes = bytes_around(self.places.offset(place + at as u64));
@@ -200,7 +200,7 @@ impl<'a> Lines<'a> {
         let again = if is_cut { self.match_from(bytes, range.end) } else { None };
         let again = again.map(|at| bytes_around(self.places.offset(place + at as u64)));
         let text = shown(&bytes[range.clone()], &range, bytes.len());
-        // A later piece of this line may match again.
+        // A later part of this line may match again.
         let mark = if is_cut && again.is_none() { AGAIN_BYTES } else { 0 };
         let shown_bytes = self.places.range(place, &range);
         let line = GrepLine { number, matches, text, bytes: shown_bytes, again };
@@ -274,7 +274,7 @@ impl<'a> Lines<'a> {
             return None;
         }
         let found = self.matcher.find_at(line, from).ok().flatten();
-        // An empty match is possible at every place, so only the first one counts.
+        // An empty match is possible at every place, so only the first match counts.
         found.filter(|found| from == 0 || !found.is_empty()).map(|found| found.start())
     }
 }

@@ -4,7 +4,7 @@ use grep_matcher::Matcher;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::pieces::LONGEST_PIECE;
+use super::split_lines::LONGEST_PART;
 use super::*;
 use crate::Call;
 use crate::store::Memory;
@@ -84,8 +84,8 @@ fn line_with_too_many_matches_names_the_bytes_of_the_rest() {
         let next = Query { from_line: 3, ..only.clone() };
         assert_eq!(found(&output, &next, limits).text(), "3:id=7\n");
     }
-    // The same for lines in pieces.
-    let long = "x".repeat(3 * LONGEST_PIECE as usize);
+    // The same for lines in parts.
+    let long = "x".repeat(3 * LONGEST_PART as usize);
     let output = format!("id=1{long}id=2{long}\n");
     let page = found(&output, &only, Limits::NONE);
     assert_eq!((page.lines.len(), &*page.lines[0].text, page.matches), (1, "id=1", 1));
@@ -160,8 +160,8 @@ proptest! {
 }
 
 #[test]
-fn very_long_line_is_searched_in_pieces() {
-    let long = "x".repeat(3 * LONGEST_PIECE as usize);
+fn very_long_line_is_searched_in_parts() {
+    let long = "x".repeat(3 * LONGEST_PART as usize);
     let output = format!("first\nxxxx{long}needle{long}needle{long}\nlast\n");
     let page = found(&output, &query("needle"), Limits::NONE);
     assert!(page.text().starts_with("2:xxxx") && page.text().contains("needle"));

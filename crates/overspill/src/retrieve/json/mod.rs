@@ -73,7 +73,7 @@ pub enum JsonError {
     #[error(transparent)]
     Store(#[from] Error),
     /// The output is not JSON.
-    #[error("{}: {bad}", id.token())]
+    #[error("{}: {bad}", id.short_id())]
     NotJson {
         /// The id of the output.
         id: OutputId,
@@ -81,7 +81,7 @@ pub enum JsonError {
         bad: BadJson,
     },
     /// A part of the output was not saved, and the rest is not JSON.
-    #[error("{}: {missing} (`store.max_output`), so it is not whole JSON", id.token())]
+    #[error("{}: {missing} (`store.max_output`), so it is not whole JSON", id.short_id())]
     NotWhole {
         /// The id of the output.
         id: OutputId,

@@ -20,7 +20,7 @@ pub(super) struct Place {
 impl Place {
     pub(super) const START: Place = Place { byte: 0, line: 1, line_start: 0 };
 
-    /// Reports a mistake here.
+    /// Returns the error for a mistake here.
     pub(super) fn bad(self, what: &'static str) -> Stop {
         let Place { byte, line, line_start } = self;
         Stop::Bad(BadJson { what, line, column: byte - line_start + 1 })
@@ -237,7 +237,7 @@ impl<'a> Scan<'a> {
         self.tokens.is_done()
     }
 
-    /// Reports an output that ends within a text.
+    /// Returns the error for an output that ends within a text.
     pub(super) fn cut_off(&self) -> Stop {
         self.place().bad(self.tokens.missing())
     }

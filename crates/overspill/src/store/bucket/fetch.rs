@@ -20,7 +20,7 @@ pub(super) const STRIDE: u64 = 8 << 20;
 const STRIDES: usize = 2;
 /// The largest number of bytes that are held in memory.
 const HELD: u64 = 8 << 20;
-/// The number of consecutive reads after which overspill expects the reader to continue.
+/// After this many consecutive reads, overspill expects the reader to continue.
 const IN_A_ROW: u32 = 2;
 /// The number of outputs that are read ahead at the same time, as for a comparison.
 const READERS: usize = 2;
@@ -140,7 +140,7 @@ impl Fetch {
         self.held.iter().rev().find(has)
     }
 
-    /// Checks whether a read continues where the last one ended.
+    /// Records whether a read continues where the last read ended.
     fn expect(&mut self, object: &Object, range: &Range<u64>) {
         let known = self.readers.iter_mut().find(|reader| {
             // Numbering lines reads the last range a second time, which does not count.

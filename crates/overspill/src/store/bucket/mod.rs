@@ -64,7 +64,7 @@ use crate::{Call, Clock, Error};
 
 pub use address::Address;
 
-/// The age of the last use mark above which reading an output writes a new one.
+/// Reading an output writes a new use mark if the last use mark is older than this.
 const USED_EVERY: SignedDuration = SignedDuration::from_hours(24);
 
 /// A store that saves outputs in a bucket, and on this machine until they are in the bucket.

@@ -13,7 +13,7 @@ use crate::store::{Disk, Expiry, OutputId, Store};
 const PAGE: u64 = 16 * STEP;
 /// An output is large if it is larger than the size of the cache divided by this number.
 const LARGE: u64 = 16;
-/// The number of new bytes after which the cache is trimmed.
+/// The cache is trimmed after this many new bytes.
 const LOOK_EVERY: u64 = 64 << 20;
 /// The shortest time between two trims by commands that fetch little.
 const TURN: Duration = Duration::from_secs(60);

@@ -19,8 +19,8 @@ use super::{Disk, expired, notes};
 use crate::Error;
 use crate::store::{Entry, ExpiredOutput, Expiry, OutputId};
 
-/// The file with the place at which the next short sweep continues. Its time is the time of the
-/// last one.
+/// The file with the place at which the next short sweep continues. The time of the file is the time
+/// of the last sweep.
 const STAMP: &str = "swept";
 /// The age after which a draft counts as abandoned by its writer.
 const STALE: SignedDuration = SignedDuration::from_hours(24);

@@ -1,5 +1,5 @@
-//! The record file of an output. It has the seal, if there is one, and a line of JSON for each
-//! `describe`, of which the last one counts. Each `retrieved` adds a line with the number of bytes
+//! The record file of an output. The file has the seal, if the output has a seal, and a line of JSON
+//! for each `describe`. The last of these lines counts. Each `retrieved` adds a line with the number of bytes
 //! and a line with the parts.
 //!
 //! The file also contains the seal, because making a second file can cost more than filling it.

@@ -20,10 +20,10 @@ fn now() -> Zoned {
 }
 
 #[test]
-fn token_of_an_id_with_other_characters_is_its_end() {
+fn short_id_of_id_with_foreign_characters_is_its_end() {
     let id = OutputId::parse("ab日本語").unwrap();
-    assert_eq!(id.token(), "ab日本語");
-    assert_eq!(OutputId::parse("xyz日本語日本語").unwrap().token(), "日本語日本語");
+    assert_eq!(id.short_id(), "ab日本語");
+    assert_eq!(OutputId::parse("xyz日本語日本語").unwrap().short_id(), "日本語日本語");
 }
 
 #[test]

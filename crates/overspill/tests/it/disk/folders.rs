@@ -100,7 +100,7 @@ fn output_is_found_by_its_short_id_in_any_folder() {
     let store = of_project(&directory, "/a/four");
     let store: &dyn Store = &store;
     for saved in saved.iter().chain([&flat]) {
-        assert_eq!(store.find(&saved.id.token()).unwrap(), saved.id);
+        assert_eq!(store.find(&saved.id.short_id()).unwrap(), saved.id);
         assert_eq!(store.find(&saved.path).unwrap(), saved.id);
     }
     assert!(matches!(store.find("01JZZZZZZZZZZZZZZZZZZZZZZZ"), Err(Error::NotFound { .. })));

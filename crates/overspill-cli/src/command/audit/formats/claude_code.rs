@@ -122,7 +122,7 @@ impl TranscriptReader for Reader {
                     let command =
                         command_in(arguments).filter(|_| matches!(&*tool, "Bash" | "PowerShell"));
                     let id = block.id.unwrap_or_default();
-                    take(SessionEvent::Called(ToolCall {
+                    take(SessionEvent::ToolCall(ToolCall {
                         id,
                         tool,
                         command,
@@ -133,7 +133,7 @@ impl TranscriptReader for Reader {
                     let shown = text_of(block.content).unwrap_or_default();
                     let id = block.tool_use_id.unwrap_or_default();
                     let failed = block.is_error;
-                    take(SessionEvent::Answered(output(id, shown, failed, result)));
+                    take(SessionEvent::ToolOutput(output(id, shown, failed, result)));
                 }
                 _ => {}
             }

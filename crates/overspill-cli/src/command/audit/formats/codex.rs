@@ -21,7 +21,7 @@ pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
     is_document: false,
 };
 
-/// The number of bytes up to which a line is ignored here: the agent gets such short outputs whole.
+/// Shorter lines with a whole output are ignored, because the agent gets short outputs whole.
 const WHOLE: usize = 8_000;
 /// The largest number of bytes of an output that the transcript can have.
 const RECORDED: usize = 65_536;
@@ -125,23 +125,23 @@ impl TranscriptReader for Reader {
                 let raw = payload.arguments.map_or("", RawValue::get);
                 let arguments = string(payload.arguments).unwrap_or(Cow::Borrowed(raw));
                 let command = command_in(&arguments);
-                take(SessionEvent::Called(ToolCall { id, tool, command, arguments }));
+                take(SessionEvent::ToolCall(ToolCall { id, tool, command, arguments }));
             }
             Some("local_shell_call") => {
                 let arguments = Cow::Borrowed(payload.action.map_or("", RawValue::get));
                 let command = command_in(&arguments);
                 let tool = "shell".to_owned();
-                take(SessionEvent::Called(ToolCall { id, tool, command, arguments }));
+                take(SessionEvent::ToolCall(ToolCall { id, tool, command, arguments }));
             }
             Some("custom_tool_call") => {
                 let arguments = Cow::Borrowed(payload.input.map_or("", RawValue::get));
-                take(SessionEvent::Called(ToolCall { id, tool, command: None, arguments }));
+                take(SessionEvent::ToolCall(ToolCall { id, tool, command: None, arguments }));
             }
             Some("function_call_output" | "custom_tool_call_output") => {
                 let shown = shown(payload.output);
                 let whole = self.waiting.iter().position(|(waiting, _)| *waiting == id);
                 let whole = whole.and_then(|at| self.waiting.remove(at)).map(|(_, whole)| whole);
-                take(SessionEvent::Answered(output(id, shown, whole)));
+                take(SessionEvent::ToolOutput(output(id, shown, whole)));
             }
             _ => take(SessionEvent::Told(line)),
         }

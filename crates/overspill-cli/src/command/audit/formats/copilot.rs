@@ -102,7 +102,7 @@ impl TranscriptReader for Reader {
                     let tool = request.name.unwrap_or_default();
                     let command = command_in(arguments).filter(|_| tool == "bash");
                     let id = request.id.unwrap_or_default();
-                    take(SessionEvent::Called(ToolCall {
+                    take(SessionEvent::ToolCall(ToolCall {
                         id,
                         tool,
                         command,
@@ -119,7 +119,7 @@ impl TranscriptReader for Reader {
                 let failed = exit.map(|code| code != 0).or(done.success.map(|success| !success));
                 let id = done.id.unwrap_or_default();
                 let output = ToolOutput { is_cut, failed, ..ToolOutput::new(id, shown) };
-                take(SessionEvent::Answered(output));
+                take(SessionEvent::ToolOutput(output));
             }
             Some("user.message" | "system.message") => take(SessionEvent::Told(line)),
             _ => {}

@@ -126,8 +126,8 @@ impl TranscriptReader for Reader {
                     let command = command_in(arguments).filter(|_| tool == "run_shell_command");
                     let called =
                         ToolCall { id: id.clone(), tool, command, arguments: arguments.into() };
-                    take(SessionEvent::Called(called));
-                    take(SessionEvent::Answered(output(id, call.result, call.display)?));
+                    take(SessionEvent::ToolCall(called));
+                    take(SessionEvent::ToolOutput(output(id, call.result, call.display)?));
                 }
             }
             // The messages of the agent have these results, too.

@@ -91,7 +91,7 @@ impl TranscriptReader for Reader {
                     let command = command_in(arguments).filter(|_| tool == "bash");
                     let called =
                         ToolCall { id: id.clone(), tool, command, arguments: arguments.into() };
-                    take(SessionEvent::Called(called));
+                    take(SessionEvent::ToolCall(called));
                     let Some(shown) = string(state.output).or_else(|| string(state.error)) else {
                         continue;
                     };
@@ -100,7 +100,7 @@ impl TranscriptReader for Reader {
                         exit.map(|code| code != 0).or(state.output.is_none().then_some(true));
                     let is_cut = state.metadata.is_some_and(|it| it.truncated == Some(true));
                     let output = ToolOutput { is_cut, failed, ..ToolOutput::new(id, shown) };
-                    take(SessionEvent::Answered(output));
+                    take(SessionEvent::ToolOutput(output));
                 }
                 _ => {}
             }

@@ -67,7 +67,7 @@ impl TranscriptReader for Reader {
                         let tool = part.name.unwrap_or_default();
                         let command = command_in(arguments).filter(|_| tool == "bash");
                         let id = part.id.unwrap_or_default();
-                        take(SessionEvent::Called(ToolCall {
+                        take(SessionEvent::ToolCall(ToolCall {
                             id,
                             tool,
                             command,
@@ -86,7 +86,7 @@ impl TranscriptReader for Reader {
                 let is_cut = end.contains("[Showing lines ") || end.contains("Full output: ");
                 let (id, failed) = (message.id.unwrap_or_default(), message.is_error);
                 let output = ToolOutput { is_cut, failed, ..ToolOutput::new(id, shown) };
-                take(SessionEvent::Answered(output));
+                take(SessionEvent::ToolOutput(output));
             }
             _ => take(SessionEvent::Told(line)),
         }

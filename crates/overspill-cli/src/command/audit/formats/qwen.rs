@@ -96,7 +96,7 @@ impl TranscriptReader for Reader {
                     let tool = call.name.unwrap_or_default();
                     let command = command_in(arguments).filter(|_| tool == "run_shell_command");
                     let id = call.id.unwrap_or_default();
-                    take(SessionEvent::Called(ToolCall {
+                    take(SessionEvent::ToolCall(ToolCall {
                         id,
                         tool,
                         command,
@@ -109,7 +109,7 @@ impl TranscriptReader for Reader {
                     let Some(response) = part.response else { continue };
                     let id = response.id.unwrap_or_default();
                     let display = result.as_ref().and_then(|result| result.display);
-                    take(SessionEvent::Answered(output(id, response.response, display)));
+                    take(SessionEvent::ToolOutput(output(id, response.response, display)));
                 }
             }
             Some("system") => {}

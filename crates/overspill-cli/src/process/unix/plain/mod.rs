@@ -1,5 +1,5 @@
 //! The implementation for every Unix of the calls that differ between Unix systems. `linux` is the
-//! other one.
+//! other implementation.
 
 mod parents;
 mod select;

@@ -12,7 +12,7 @@ use super::super::wait::{Interest, Watched, poll_all};
 
 /// The interval at which to look for a gone reader. `select` cannot wait for that.
 const LOOK: Duration = Duration::from_millis(100);
-/// The longest timeout. Some systems refuse a longer one.
+/// The longest timeout. Some systems refuse a longer timeout.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(3600);
 
 /// Waits until a descriptor is ready, the time is over or a signal comes. It may return earlier.

@@ -14,8 +14,8 @@ pub(super) const DOUBLE: u32 = 16;
 /// an array or an object is never shown without a value.
 const LEVEL: u32 = 4;
 
-/// The number of members above which an object counts as a table, so that later members get a
-/// higher rank.
+/// An object with more members than this counts as a table, so that later members get a higher
+/// rank.
 const MEMBERS: u64 = 24;
 
 /// The number of bytes of a string that are shown at the rank of the string. Each [`DOUBLE`] above

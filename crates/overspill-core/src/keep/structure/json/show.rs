@@ -5,7 +5,7 @@ use super::{Outline, rank};
 use crate::text::commas;
 use crate::{Limits, Policy};
 
-/// The number of bytes above which a value is written over several lines.
+/// A value with more bytes than this is written over several lines.
 const WIDTH: usize = 140;
 
 /// The line limit below which all values are written on one line.
@@ -60,7 +60,7 @@ struct Writer<'a> {
     outline: &'a Outline,
     bar: u32,
     width: usize,
-    /// The number of bytes after which the text is over the limit, so that the writer stops.
+    /// The writer stops after this many bytes, because the text is over the limit.
     most: usize,
     out: Vec<u8>,
 }

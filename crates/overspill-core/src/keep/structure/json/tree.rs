@@ -84,7 +84,7 @@ pub(super) struct Tree {
     name: u16,
     role: FieldRole,
     name_hash: u64,
-    /// The number of bytes of memory above which values are dropped.
+    /// Values are dropped if they take more bytes of memory than this.
     most: usize,
     /// The hash of the shape of the closed root, and whether the root reports a failure.
     pub(super) root: Option<(u64, bool)>,

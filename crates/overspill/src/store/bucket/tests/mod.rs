@@ -151,6 +151,6 @@ fn short_id_is_found_on_every_day_of_the_bucket() {
     let names = [1, 2, 3, 4, 40].map(|days| saved_days_ago(&fleet, days));
     let store: Arc<dyn Store> = Arc::new(fleet.machine());
     for name in &names {
-        assert_eq!(store.ending(&name.token()).unwrap(), std::slice::from_ref(name));
+        assert_eq!(store.ending(&name.short_id()).unwrap(), std::slice::from_ref(name));
     }
 }

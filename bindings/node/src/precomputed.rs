@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use overspill::Overspill;
 use overspill::tool::{Gates, Verdict};
-use overspill_embed::{CallRequest, GivenStore, Misuse};
+use overspill_embed::{CallRequest, Misuse, PrecomputedChoice, PrecomputedStore, choice};
 use serde_json::Value;
 
 use crate::report::{failed, misuse};
@@ -13,12 +13,12 @@ use crate::report::{failed, misuse};
 /// Answers of a strategy (`choice`, `choiceError`), a predicate (`verdict`) and a store (`saved`,
 /// `saveError`, `entries`; `store` tells that the engine has such a store).
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Given(Value);
+pub(crate) struct PrecomputedAnswers(Value);
 
-impl Given {
-    pub(crate) fn parse(json: Option<&str>) -> napi::Result<Given> {
+impl PrecomputedAnswers {
+    pub(crate) fn parse(json: Option<&str>) -> napi::Result<PrecomputedAnswers> {
         let parse = |json| serde_json::from_str(json).map_err(|error| failed("Misuse", error));
-        json.map(parse).transpose().map(|given| Given(given.unwrap_or_default()))
+        json.map(parse).transpose().map(|given| PrecomputedAnswers(given.unwrap_or_default()))
     }
 
     /// Returns an engine with these answers. Also returns the store, if it has no answer yet for
@@ -28,14 +28,13 @@ impl Given {
         overspill: &Overspill,
         output: &[u8],
         asked: &CallRequest,
-    ) -> napi::Result<(Overspill, Option<Arc<GivenStore>>)> {
+    ) -> napi::Result<(Overspill, Option<Arc<PrecomputedStore>>)> {
         let mut told = overspill.to_builder();
         if let Some(error) = self.0.get("choiceError").and_then(Value::as_str) {
-            told = told.strategy(overspill_embed::Given(Err(error.to_owned())));
+            told = told.strategy(PrecomputedChoice(Err(error.to_owned())));
         } else if let Some(answer) = self.0.get("choice") {
             let policy = overspill.policy(&asked.call, &asked.options);
-            told = told
-                .strategy(overspill_embed::Given(overspill_embed::choice(answer, output, &policy)));
+            told = told.strategy(PrecomputedChoice(choice(answer, output, &policy)));
         }
         if self.0.get("store").is_none() {
             return Ok((told.build(), None));
@@ -47,8 +46,8 @@ impl Given {
     }
 
     /// Returns the store with its answers and the bytes that it returned.
-    pub(crate) fn store(&self, bytes: Vec<u8>) -> napi::Result<GivenStore> {
-        GivenStore::of(&self.0, bytes).map_err(|error| failed("StoreError", error))
+    pub(crate) fn store(&self, bytes: Vec<u8>) -> napi::Result<PrecomputedStore> {
+        PrecomputedStore::of(&self.0, bytes).map_err(|error| failed("StoreError", error))
     }
 
     /// Tells whether no answers were given.
@@ -90,7 +89,8 @@ pub(crate) fn asks_predicate(
         Verdict::No
     };
     let gates = Gates { predicate: Some(Arc::new(predicate)), ..gates.clone() };
-    let trial = overspill.to_builder().shared_store(Arc::new(GivenStore::default())).no_observer();
+    let trial =
+        overspill.to_builder().shared_store(Arc::new(PrecomputedStore::default())).no_observer();
     overspill_embed::apply(&trial.build(), result, asked, &gates);
     is_asked.load(Ordering::Relaxed)
 }

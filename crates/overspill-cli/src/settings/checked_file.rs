@@ -1,7 +1,7 @@
 //! Files in projects that a stranger may have replaced by links.
 //!
 //! Git stores links, so a checkout can bring a link that leads to any file of the user. A
-//! [`GuardedFile`] is resolved and checked once. Its directory then stays open, and no later read or
+//! [`CheckedFile`] is resolved and checked once. Its directory then stays open, and no later read or
 //! write follows a link.
 
 use std::ffi::OsString;
@@ -52,38 +52,38 @@ impl Refused {
 
 /// A place for a regular file, in a directory that stays open.
 #[derive(Debug)]
-pub(crate) struct GuardedFile {
+pub(crate) struct CheckedFile {
     directory: Directory,
     /// Directories between `directory` and the file that do not exist yet.
     missing: Vec<OsString>,
     name: OsString,
 }
 
-impl GuardedFile {
+impl CheckedFile {
     /// Resolves an absolute path that the user named. Links that a project may have brought along are
     /// followed as long as they stay inside the project.
-    pub(crate) fn named(path: &Path, env: &Env) -> Result<GuardedFile, Refused> {
+    pub(crate) fn named(path: &Path, env: &Env) -> Result<CheckedFile, Refused> {
         match roots_of(path, env) {
-            Some(roots) => GuardedFile::inside(path, &roots),
-            None => GuardedFile::without_links(path),
+            Some(roots) => CheckedFile::inside(path, &roots),
+            None => CheckedFile::without_links(path),
         }
     }
 
-    /// Like [`GuardedFile::named`], but only directories of the path may be links.
-    pub(crate) fn named_unlinked(path: &Path, env: &Env) -> Result<GuardedFile, Refused> {
+    /// Like [`CheckedFile::named`], but only directories of the path may be links.
+    pub(crate) fn named_unlinked(path: &Path, env: &Env) -> Result<CheckedFile, Refused> {
         match path.parent().and_then(|parent| roots_of(parent, env)) {
-            Some(roots) => GuardedFile::unlinked(path, &roots),
-            None => GuardedFile::unlinked(path, &[]),
+            Some(roots) => CheckedFile::unlinked(path, &roots),
+            None => CheckedFile::unlinked(path, &[]),
         }
     }
 
     /// Opens the directory of an absolute path in which nothing may be a link.
-    fn without_links(path: &Path) -> Result<GuardedFile, Refused> {
+    fn without_links(path: &Path) -> Result<CheckedFile, Refused> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(Refused::NotRegular);
         };
         let directory = Directory::open(parent)?;
-        Ok(GuardedFile { directory, missing: Vec::new(), name: name.to_owned() })
+        Ok(CheckedFile { directory, missing: Vec::new(), name: name.to_owned() })
     }
 
     /// Removes the file.
@@ -96,16 +96,16 @@ impl GuardedFile {
     }
 
     /// Resolves an absolute path. Links are followed as long as they stay inside each of `roots`.
-    pub(crate) fn inside(path: &Path, roots: &[PathBuf]) -> Result<GuardedFile, Refused> {
+    pub(crate) fn inside(path: &Path, roots: &[PathBuf]) -> Result<CheckedFile, Refused> {
         if !path.is_symlink() {
-            return GuardedFile::unlinked(path, roots);
+            return CheckedFile::unlinked(path, roots);
         }
         let real = canonical(path, roots)?;
-        GuardedFile::unlinked(&real, roots)
+        CheckedFile::unlinked(&real, roots)
     }
 
-    /// Like [`GuardedFile::inside`], but only directories of the path may be links.
-    pub(crate) fn unlinked(path: &Path, roots: &[PathBuf]) -> Result<GuardedFile, Refused> {
+    /// Like [`CheckedFile::inside`], but only directories of the path may be links.
+    pub(crate) fn unlinked(path: &Path, roots: &[PathBuf]) -> Result<CheckedFile, Refused> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(Refused::NotRegular);
         };
@@ -124,7 +124,7 @@ impl GuardedFile {
                 _ => return Err(Refused::Missing),
             }
         }
-        Ok(GuardedFile { directory: Directory::open(&real)?, missing, name: name.to_owned() })
+        Ok(CheckedFile { directory: Directory::open(&real)?, missing, name: name.to_owned() })
     }
 
     /// Opens the file to read it. Returns `None` if the file does not exist.
@@ -263,13 +263,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn guarded_file_whose_directory_is_swapped_stays_in_the_checked_one() {
+    fn checked_file_whose_directory_is_swapped_stays_in_the_checked_one() {
         let dir = tempfile::tempdir().unwrap();
         let (project, outside) = (dir.path().join("project"), dir.path().join("outside"));
         for directory in [&project.join("sub"), &outside] {
             fs::create_dir_all(directory).unwrap();
         }
-        let file = GuardedFile::inside(&project.join("sub/x"), std::slice::from_ref(&project));
+        let file = CheckedFile::inside(&project.join("sub/x"), std::slice::from_ref(&project));
         let file = file.unwrap();
         fs::rename(project.join("sub"), project.join("old")).unwrap();
         symlink(&outside, project.join("sub")).unwrap();
@@ -279,10 +279,10 @@ mod tests {
     }
 
     #[test]
-    fn guarded_file_that_becomes_a_link_is_refused() {
+    fn checked_file_that_becomes_a_link_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
-        let file = GuardedFile::inside(&root.join("x"), std::slice::from_ref(&root)).unwrap();
+        let file = CheckedFile::inside(&root.join("x"), std::slice::from_ref(&root)).unwrap();
         symlink("y", root.join("x")).unwrap();
         assert!(matches!(file.write("text"), Err(Refused::Link)));
         assert!(matches!(file.open(), Err(Refused::Link)));
@@ -290,13 +290,13 @@ mod tests {
     }
 
     #[test]
-    fn guarded_file_in_missing_directories_makes_them_inside() {
+    fn checked_file_in_missing_directories_makes_them_inside() {
         let dir = tempfile::tempdir().unwrap();
         let (root, outside) = (dir.path().join("root"), dir.path().join("outside"));
         for directory in [&root, &outside] {
             fs::create_dir_all(directory).unwrap();
         }
-        let at = |path: &str| GuardedFile::inside(&root.join(path), std::slice::from_ref(&root));
+        let at = |path: &str| CheckedFile::inside(&root.join(path), std::slice::from_ref(&root));
         let file = at("a/b/c").unwrap();
         assert!(file.open().unwrap().is_none());
         file.write("text").unwrap();

@@ -1,4 +1,4 @@
-//! Feeds an output to the searcher, with very long lines cut into pieces.
+//! Feeds an output to the searcher, with very long lines split into parts.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
@@ -7,14 +7,15 @@ use std::rc::Rc;
 
 use crate::retrieve::source::Source;
 
-/// The number of bytes of the pieces in which longer lines are searched. A match across two pieces
-/// is missed.
-pub(super) const LONGEST_PIECE: u64 = 1 << 20;
+/// The search splits a longer line into parts of this many bytes. It misses a match across two
+/// parts.
+pub(super) const LONGEST_PART: u64 = 1 << 20;
 
-/// The text at the place where a hole cuts off a line, so that neither `^` nor `$` matches there.
+/// The text for the searcher where a missing part of the output (a hole) cuts a line. With this
+/// text, neither `^` nor `$` matches there.
 const CUT: &[u8] = "…".as_bytes();
 
-/// A range of a stored copy, and whether holes cut off its first and its last line.
+/// A range of a saved output, and whether holes cut off its first and its last line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SearchRange {
     pub(super) bytes: Range<u64>,
@@ -32,21 +33,21 @@ impl Breaks {
         self.0.borrow().partition_point(|&at| at < place) as u64
     }
 
-    /// Returns a number for the line at `place`. All pieces of a line have the same number.
+    /// Returns a number for the line at `place`. All parts of a line have the same number.
     pub(super) fn line_of(&self, place: u64) -> u64 {
         let breaks = self.0.borrow();
         let mut start = place;
         let mut before = breaks.partition_point(|&at| at < place);
         while before > 0 && breaks[before - 1] + 1 == start {
             before -= 1;
-            start -= LONGEST_PIECE + 1;
+            start -= LONGEST_PART + 1;
         }
         start
     }
 }
 
 /// Reads an output block by block, and splits lines that are too long.
-pub(super) struct Pieces<'s, 'a> {
+pub(super) struct SplitLines<'s, 'a> {
     source: &'s mut Source<'a>,
     /// The place of the next block.
     at: u64,
@@ -56,8 +57,8 @@ pub(super) struct Pieces<'s, 'a> {
     next: usize,
     /// The total number of bytes that the searcher has read, added bytes included.
     handed: u64,
-    /// The length of the current line so far.
-    line: u64,
+    /// The length of the current part so far.
+    since_feed: u64,
     breaks: Breaks,
     /// The added bytes that come next.
     added: &'static [u8],
@@ -67,14 +68,14 @@ pub(super) struct Pieces<'s, 'a> {
     stopped: Rc<Cell<bool>>,
 }
 
-impl<'s, 'a> Pieces<'s, 'a> {
+impl<'s, 'a> SplitLines<'s, 'a> {
     /// Reads a range of an output.
-    pub(super) fn new(source: &'s mut Source<'a>, range: &SearchRange) -> Pieces<'s, 'a> {
-        let (breaks, stopped) = (Breaks::default(), Rc::default());
+    pub(super) fn new(source: &'s mut Source<'a>, range: &SearchRange) -> SplitLines<'s, 'a> {
+        let (breaks, stopped, handed, since_feed) = Default::default();
         let (at, end, next) = (range.bytes.start, range.bytes.end, source.held().len());
         let added = if range.cut_before { CUT } else { &[] };
         let cut_after = range.cut_after;
-        Pieces { source, at, end, next, handed: 0, line: 0, breaks, added, cut_after, stopped }
+        SplitLines { source, at, end, next, handed, since_feed, breaks, added, cut_after, stopped }
     }
 
     /// Copies added bytes into the buffer.
@@ -98,7 +99,7 @@ impl<'s, 'a> Pieces<'s, 'a> {
     }
 }
 
-impl Read for Pieces<'_, '_> {
+impl Read for SplitLines<'_, '_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.stopped.get() {
             return Ok(0);
@@ -119,22 +120,22 @@ impl Read for Pieces<'_, '_> {
         if rest.is_empty() || buffer.is_empty() {
             return Ok(0);
         }
-        if self.line == LONGEST_PIECE && rest[0] != b'\n' {
+        if self.since_feed == LONGEST_PART && rest[0] != b'\n' {
             self.breaks.0.borrow_mut().push(self.handed);
             buffer[0] = b'\n';
-            self.line = 0;
+            self.since_feed = 0;
             self.handed += 1;
             return Ok(1);
         }
-        let room = (LONGEST_PIECE - self.line).max(1) as usize;
-        let piece = &rest[..rest.len().min(buffer.len()).min(room)];
-        buffer[..piece.len()].copy_from_slice(piece);
-        self.line = match memchr::memrchr(b'\n', piece) {
-            Some(feed) => (piece.len() - feed - 1) as u64,
-            None => self.line + piece.len() as u64,
+        let room = (LONGEST_PART - self.since_feed).max(1) as usize;
+        let part = &rest[..rest.len().min(buffer.len()).min(room)];
+        buffer[..part.len()].copy_from_slice(part);
+        self.since_feed = match memchr::memrchr(b'\n', part) {
+            Some(feed) => (part.len() - feed - 1) as u64,
+            None => self.since_feed + part.len() as u64,
         };
-        self.next += piece.len();
-        self.handed += piece.len() as u64;
-        Ok(piece.len())
+        self.next += part.len();
+        self.handed += part.len() as u64;
+        Ok(part.len())
     }
 }

@@ -15,7 +15,7 @@ use crate::callback_store::{entry_of, saved_as};
 
 /// A store that returns the answers that it was made with.
 #[derive(Debug, Default)]
-pub struct GivenStore {
+pub struct PrecomputedStore {
     /// The saved output, or the reason why it could not be saved.
     saved: Option<Result<SpillRef, String>>,
     entries: Vec<Entry>,
@@ -24,10 +24,10 @@ pub struct GivenStore {
     deleted: Mutex<Vec<String>>,
 }
 
-impl GivenStore {
+impl PrecomputedStore {
     /// Reads the answers: `saved` or `saveError` of saving, and `entries` of the list. `bytes` is
     /// the output that is read.
-    pub fn of(answers: &Value, bytes: Vec<u8>) -> Result<GivenStore, Error> {
+    pub fn of(answers: &Value, bytes: Vec<u8>) -> Result<PrecomputedStore, Error> {
         let saved = match (answers.get("saved"), answers.get("saveError")) {
             (_, Some(reason)) => Some(Err(reason.as_str().unwrap_or_default().to_owned())),
             (Some(saved), None) => Some(saved_as(saved).map_err(|error| error.to_string())),
@@ -35,7 +35,7 @@ impl GivenStore {
         };
         let entries = answers.get("entries").and_then(Value::as_array);
         let entries = entries.into_iter().flatten().map(entry_of).collect::<Result<_, _>>()?;
-        Ok(GivenStore { saved, entries, bytes, ..GivenStore::default() })
+        Ok(PrecomputedStore { saved, entries, bytes, ..PrecomputedStore::default() })
     }
 
     /// Tells whether an output had to be saved but no answer was given for it.
@@ -49,10 +49,10 @@ impl GivenStore {
     }
 }
 
-impl Store for GivenStore {
+impl Store for PrecomputedStore {
     fn create(&self, _: &Call) -> Result<Box<dyn Draft>, Error> {
         match &self.saved {
-            Some(Ok(saved)) => Ok(Box::new(GivenDraft(saved.clone()))),
+            Some(Ok(saved)) => Ok(Box::new(PrecomputedDraft(saved.clone()))),
             Some(Err(reason)) => Err(Error::Other(reason.clone().into())),
             None => {
                 self.is_asked.store(true, Ordering::Relaxed);
@@ -89,7 +89,7 @@ impl Store for GivenStore {
     }
 }
 
-impl Expiry for GivenStore {
+impl Expiry for PrecomputedStore {
     fn due(&self, _: Duration, _: Duration) -> Result<Option<Vec<Entry>>, Error> {
         // Listing may be slow, so a call never sweeps. Users can call `sweep`.
         Ok(None)
@@ -98,9 +98,9 @@ impl Expiry for GivenStore {
 
 /// An output that is saved already.
 #[derive(Debug)]
-struct GivenDraft(SpillRef);
+struct PrecomputedDraft(SpillRef);
 
-impl Draft for GivenDraft {
+impl Draft for PrecomputedDraft {
     fn append(&mut self, _: &[u8]) -> Result<(), Error> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Passes on a list of messages, each message as if it came alone.
+//! Passes on a JSON-RPC batch (a list of messages). Each message is treated as if it came alone.
 
 use std::io::{self, Write};
 
@@ -9,49 +9,50 @@ use super::long::{Chunks, Fate, message, report};
 use super::proxy::Proxy;
 use super::walk::JsonWalk;
 
-/// The number of bytes of text between messages that pass. Such text is not a message, and no
-/// client reads it.
+/// The largest number of bytes of strings between messages that the client gets. Such a string is
+/// not a message, and no client reads it.
 const MOST_BETWEEN: usize = 4_000;
 
-/// Passes on a list of messages.
-pub(super) fn list(
+/// Passes on a batch from the server to the client.
+pub(super) fn pass_batch(
     proxy: &Proxy,
     start: &[u8],
     rest: &mut dyn Chunks,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    // Only messages are masked. So no string between messages passes if masking is on.
     let text_left = if proxy.rules().is_some() { 0 } else { MOST_BETWEEN };
-    let mut list = List::new(start, rest, text_left);
-    while list.fill()? {
-        if !list.in_message {
-            list.take();
-            out.write_all(&list.between)?;
-            if !list.is_broken {
+    let mut batch = Batch::new(start, rest, text_left);
+    while batch.fill()? {
+        if !batch.in_message {
+            batch.take();
+            out.write_all(&batch.between)?;
+            if !batch.is_broken {
                 continue;
             }
             // The answers before the broken text stay readable.
-            out.write_all(if list.expects_value { b"null]" } else { b"]" })?;
-            return list.skip("is not JSON");
+            out.write_all(if batch.expects_value { b"null]" } else { b"]" })?;
+            return batch.skip("that are not JSON");
         }
-        let mut item = Item { list: &mut list, ended: false };
+        let mut next = BatchMessage { batch: &mut batch, ended: false };
         let mut start = Vec::new();
         while start.len() < Frames::<&[u8]>::HELD
-            && let Some(more) = item.more()?
+            && let Some(more) = next.more()?
         {
             start.extend_from_slice(more);
         }
-        if item.ended {
+        if next.ended {
             out.write_all(proxy.server_says(&start).trim_ascii_end())?;
-        } else if message(proxy, &start, &mut item, out)? == Fate::Failed {
+        } else if message(proxy, &start, &mut next, out)? == Fate::Failed {
             out.write_all(b"]")?;
-            return list.skip("follows a broken message");
+            return batch.skip("after a broken message");
         }
     }
     Ok(())
 }
 
-/// A list of messages, and the current position in it.
-struct List<'a> {
+/// A batch, and the current position in it.
+struct Batch<'a> {
     from: &'a mut dyn Chunks,
     chunk: Vec<u8>,
     /// The end of the bytes that were taken.
@@ -63,17 +64,17 @@ struct List<'a> {
     in_message: bool,
     /// Tells whether the text stopped being JSON, so that the end of a message is unknown.
     is_broken: bool,
-    /// The bytes between messages that were taken last, without long text.
+    /// The bytes between messages from the last call of `take`, without long strings.
     between: Vec<u8>,
-    /// The number of bytes of text between messages that may still pass.
+    /// The number of bytes of strings between messages that the client may still get.
     text_left: usize,
     /// Tells whether a comma or the first bracket came last, so that a value must follow.
     expects_value: bool,
 }
 
-impl<'a> List<'a> {
-    fn new(start: &[u8], from: &'a mut dyn Chunks, text_left: usize) -> List<'a> {
-        List {
+impl<'a> Batch<'a> {
+    fn new(start: &[u8], from: &'a mut dyn Chunks, text_left: usize) -> Batch<'a> {
+        Batch {
             from,
             chunk: start.to_vec(),
             at: 0,
@@ -98,14 +99,14 @@ impl<'a> List<'a> {
         Ok(true)
     }
 
-    /// Drops the rest of the list.
+    /// Drops the rest of the batch.
     fn skip(&mut self, why: &str) -> io::Result<()> {
         let mut dropped = self.chunk.len() - self.at;
         while let Some(more) = self.from.more()? {
             dropped += more.len();
         }
         if dropped > 1 {
-            report(&format!("the rest of a list of messages, {dropped} bytes, {why}"));
+            report(&format!("{dropped} bytes {why}, in a list of messages"));
         }
         Ok(())
     }
@@ -147,26 +148,26 @@ impl<'a> List<'a> {
                 }
             }
         }
-        // A message that breaks off is taken to its end; text between messages is not.
+        // Takes the whole chunk of a broken message, but only parsed bytes between messages.
         self.at = if self.is_broken && was_in { self.chunk.len() } else { self.looked };
         start..self.at
     }
 }
 
-/// The next message of a list.
-struct Item<'a, 'b> {
-    list: &'a mut List<'b>,
+/// The next message of a batch.
+struct BatchMessage<'a, 'b> {
+    batch: &'a mut Batch<'b>,
     /// Tells whether the message is complete.
     ended: bool,
 }
 
-impl Chunks for Item<'_, '_> {
+impl Chunks for BatchMessage<'_, '_> {
     fn more(&mut self) -> io::Result<Option<&[u8]>> {
-        if self.ended || !self.list.fill()? {
+        if self.ended || !self.batch.fill()? {
             return Ok(None);
         }
-        let taken = self.list.take();
-        self.ended = !self.list.in_message;
-        Ok(Some(&self.list.chunk[taken]))
+        let taken = self.batch.take();
+        self.ended = !self.batch.in_message;
+        Ok(Some(&self.batch.chunk[taken]))
     }
 }
