@@ -372,6 +372,27 @@ fn bad_transcripts_are_named_with_a_reason() {
     assert!(text.contains("\nnot read: 3 paths\n"), "{text}");
 }
 
+/// The reason of a broken file must not quote the file, which may have secrets.
+#[test]
+fn reason_of_a_broken_file_does_not_quote_it() {
+    let home = tempfile::tempdir().unwrap();
+    let token = "ghp_aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6";
+    let (file, page) = (home.path().join("export.json"), home.path().join("page.html"));
+    fs::write(&file, format!(r#"{{"info":{{"projectID":"p"}},"messages":"{token}"}}"#)).unwrap();
+    let pi = transcript("pi.jsonl");
+    let args = [file.to_str().unwrap(), pi.to_str().unwrap(), "--html", page.to_str().unwrap()];
+    let (code, text, error) = audit(home.path(), &args);
+    assert_eq!(code, 0, "{error}");
+    let html = fs::read_to_string(page).unwrap();
+    for report in [text, html] {
+        assert!(report.contains("it has no list `messages` (line 1 column"), "{report}");
+        assert!(!report.contains(token), "{report}");
+    }
+    fs::write(&file, r#"{"info":{"projectID":"p"},"messages":["#).unwrap();
+    let json = audit_json(home.path(), &[&file, &pi]);
+    assert_eq!(json["not_read"]["examples"][0]["reason"], "it is not JSON (line 1 column 38)");
+}
+
 #[test]
 fn directory_without_permission_is_named() {
     use std::os::unix::fs::PermissionsExt;
