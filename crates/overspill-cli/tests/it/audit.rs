@@ -394,6 +394,22 @@ fn reason_of_a_broken_file_does_not_quote_it() {
 }
 
 #[test]
+fn output_that_ends_in_half_of_a_character_counts() {
+    let home = tempfile::tempdir().unwrap();
+    for (host, file, bytes) in SESSIONS {
+        let text = fs::read_to_string(transcript(file)).unwrap();
+        // Each output has this line.
+        let half = text.replace("src/module_0099.rs", r"src/module_0099.rs\ud83d");
+        assert_ne!(text, half, "{host}");
+        let copy = home.path().join(file);
+        fs::write(&copy, half).unwrap();
+        let json = audit_json(home.path(), &[&copy]);
+        assert_eq!(json["used"], json!({ "outputs": 1, "words": 1 }), "{host}");
+        assert_eq!(json["losses"][0]["bytes"], json!(bytes + 3), "{host}");
+    }
+}
+
+#[test]
 fn directory_without_permission_is_named() {
     use std::os::unix::fs::PermissionsExt;
     let home = tempfile::tempdir().unwrap();
