@@ -409,6 +409,25 @@ fn output_that_ends_in_half_of_a_character_counts() {
     }
 }
 
+/// A file can begin with the words that Claude Code puts before the output of a failed command.
+#[test]
+fn output_of_claude_code_has_a_header_only_if_the_command_failed() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("session.jsonl");
+    let bytes = |is_error: bool| {
+        let line = json!({
+            "parentUuid": null, "sessionId": "s", "type": "user",
+            "message": { "role": "user", "content": [{
+                "type": "tool_result", "tool_use_id": "a", "is_error": is_error,
+                "content": "Exit code list\n0 success\n",
+            }]},
+        });
+        fs::write(&file, format!("{line}\n")).unwrap();
+        audit_json(home.path(), &[&file])["output_bytes"].clone()
+    };
+    assert_eq!((bytes(false), bytes(true)), (json!(25), json!(10)));
+}
+
 #[test]
 fn directory_without_permission_is_named() {
     use std::os::unix::fs::PermissionsExt;
