@@ -429,6 +429,23 @@ fn output_of_claude_code_has_a_header_only_if_the_command_failed() {
 }
 
 #[test]
+fn directory_that_is_too_deep_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    fs::copy(transcript("pi.jsonl"), home.path().join("pi.jsonl")).unwrap();
+    let (deepest, below) = ("d/".repeat(16), "d/".repeat(17));
+    fs::create_dir_all(home.path().join(&below)).unwrap();
+    for place in [&deepest, &below] {
+        fs::copy(transcript("pi.jsonl"), home.path().join(place).join("pi.jsonl")).unwrap();
+    }
+    let json = audit_json(home.path(), &[home.path()]);
+    assert_eq!(json["sessions"], 2);
+    let named = &json["not_read"]["examples"][0];
+    let below = home.path().join(below.trim_end_matches('/'));
+    assert_eq!(named["path"], below.to_str().unwrap());
+    assert_eq!(named["reason"], "it is more than 16 directories deep");
+}
+
+#[test]
 fn directory_without_permission_is_named() {
     use std::os::unix::fs::PermissionsExt;
     let home = tempfile::tempdir().unwrap();
