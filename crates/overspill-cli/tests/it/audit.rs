@@ -464,7 +464,8 @@ fn directory_without_permission_is_named() {
 fn report_shows_hostile_text_as_text() {
     let home = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(transcript("pi.jsonl")).unwrap();
-    let hostile = text.replace("fn handle_request", "</pre><script>alert(1)</script>\\u001b[2J");
+    let hostile = text
+        .replace("fn handle_request", "</pre><script>alert(1)</script>\\u001b[2J\\u200f\\u202e");
     let file = home.path().join("pi.jsonl");
     fs::write(&file, hostile).unwrap();
     let report = home.path().join("report.html");
@@ -474,6 +475,7 @@ fn report_shows_hostile_text_as_text() {
     assert!(text.contains("report.html") && !text.contains('\u{1b}'), "{text}");
     let page = fs::read_to_string(report).unwrap();
     assert!(page.contains("src/module_0077.rs") && page.contains("&lt;script&gt;"), "{page}");
-    assert!(!page.contains("<script") && !page.contains('\u{1b}'), "{page}");
+    assert!(!page.contains("<script"), "{page}");
+    assert!(!page.contains(['\u{1b}', '\u{200f}', '\u{202e}']), "{page}");
     assert!(page.contains("default-src 'none'"));
 }
