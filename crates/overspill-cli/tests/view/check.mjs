@@ -372,6 +372,21 @@ try {
     await page.until('document.querySelectorAll(".call").length === 5', 'one output less');
     return run(['list', '--json']).includes(hostile) ? 'the output is still in the store' : true;
   });
+  await check('what if: the effect on JSON, and on an output that is not text', async () => {
+    shell('echo "["; i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); echo "{\\"id\\":$i,\\"name\\":\\"a longer name of case $i\\"},"; done; echo "{}]"');
+    const json = newest();
+    shell('head -c 300000 /dev/zero');
+    const binary = newest();
+    const found = [];
+    for (const id of [json, binary]) {
+      await openTab(id, 'if');
+      await page.run('document.querySelector("[name=bytes]").value = "4KiB"; document.querySelector(".form").requestSubmit()');
+      await page.until('/would be shown/.test(document.querySelector(".panel.if").textContent)', 'the effect');
+      found.push(/(\d\.\d KiB of shorter JSON|Only a notice) would be shown.*(fewer than the agent got|not text)/.exec(await text('.panel.if'))?.slice(1));
+      run(['rm', id]);
+    }
+    return same([found[0]?.[1], found[1]], ['fewer than the agent got', ['Only a notice', 'not text']]);
+  });
   await check('narrow and dark: nothing is wider than the screen', async () => {
     await page.size(400, 800, true);
     const wide = [];

@@ -307,13 +307,15 @@ class OutputView {
         const parts = await ask('explain', { id: this.id, now: true, 'max-bytes': bytes.value, 'max-lines': lines.value, keep: keep.value });
         const shown = parts.filter((part) => part.first_line);
         if (!parts.length || parts[0].fits) { found.replaceChildren(el('p', {}, 'The output is within these limits, so the agent would get all of it.')); return; }
-        const sum = shown.reduce((all, part) => all + part.bytes, 0);
+        // An outline of JSON has a size and no parts. A preview without both is only a notice.
+        const sum = shown.length ? shown.reduce((all, part) => all + part.bytes, 0) : parts[0].bytes || 0;
         const rows = shown.reduce((all, part) => all + part.last_line - part.first_line + 1, 0);
+        const how = shown.length ? `in ${plural(rows, 'line')} would be shown, ${plural(shown.length, 'part')}` : 'of shorter JSON would be shown';
         const record = this.output.record || {};
-        const now = (record.shown || {}).bytes || 0;
+        const now = (record.shown || {}).bytes || record.sent || 0;
         const less = sum <= now ? 'fewer' : 'more';
         found.replaceChildren(
-          el('p', { class: 'note' }, el('strong', {}, `${size(sum)} in ${plural(rows, 'line')} would be shown, ${plural(shown.length, 'part')} (${tokens(sum)}).`), ` That is ${size(Math.abs(sum - now))} ${less} than the agent got.`),
+          el('p', { class: 'note' }, sum ? [el('strong', {}, `${size(sum)} ${how} (${tokens(sum)}).`), ` That is ${size(Math.abs(sum - now))} ${less} than the agent got.`] : el('strong', {}, 'Only a notice would be shown.')),
           el('p', { class: 'note' }, policyWords(parts[0])), this.partsTable(shown));
       } catch (error) {
         found.replaceChildren(trouble(error));
