@@ -372,6 +372,17 @@ try {
     await page.until('document.querySelectorAll(".call").length === 5', 'one output less');
     return run(['list', '--json']).includes(hostile) ? 'the output is still in the store' : true;
   });
+  await check('search: a pattern that looks like an option', async () => {
+    shell('i=0; while [ $i -lt 400 ]; do i=$((i + 1)); echo "try --from 5 times, $i"; done; seq 1 30000');
+    const id = newest();
+    await page.run('searchPart = "0ms"');
+    await go(`#/search/${encodeURIComponent('--from 5')}`, '#detail .hit');
+    await page.until('document.querySelector("#detail .more")', 'the question after 200 lines');
+    await page.run('document.querySelector("#detail .more").click()');
+    await page.until('new Set([...document.querySelectorAll("#detail .hit .number")].map((it) => it.textContent)).size === 400 && !document.querySelector("#detail .searching")', 'all lines');
+    await page.run('searchPart = SEARCH_PART');
+    run(['rm', id]);
+  });
   await check('what if: the effect on JSON, and on an output that is not text', async () => {
     shell('echo "["; i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); echo "{\\"id\\":$i,\\"name\\":\\"a longer name of case $i\\"},"; done; echo "{}]"');
     const json = newest();
