@@ -398,6 +398,7 @@ try {
     }
     return same([found[0]?.[1], found[1]], ['fewer than the agent got', ['Only a notice', 'not text']]);
   });
+  await check('a time is rounded to whole seconds first', () => page.run('JSON.stringify([99_900, 119_600, 5_999_700].map(duration))').then((it) => same(it, '["99.9 s","2 min 0 s","1.7 h"]')));
   await check('narrow and dark: nothing is wider than the screen', async () => {
     await page.size(400, 800, true);
     const wide = [];
