@@ -372,6 +372,31 @@ try {
     await page.until('document.querySelectorAll(".call").length === 5', 'one output less');
     return run(['list', '--json']).includes(hostile) ? 'the output is still in the store' : true;
   });
+  await check('hostile names: tools, sessions and directories are only text', async () => {
+    const odd = '</div><img src=x onerror="document.title=1">\u202eevil\u200f\u001b[31mred\u001b]0;t\u0007';
+    const directory = join(home, '\u202edir');
+    mkdirSync(directory);
+    const call = { session_id: odd, cwd: directory, hook_event_name: 'PostToolUse', tool_name: `mcp__x__${odd}`, tool_input: { x: odd }, tool_response: { content: [{ type: 'text', text: `${odd}\n`.repeat(2000) }] } };
+    spawnSync(program, ['hook', 'claude-code'], { env: { ...env, ...agent }, cwd: directory, input: JSON.stringify(call) });
+    const id = newest();
+    const found = [];
+    for (const place of ['', '/seen', '/all', '/why', '/stats']) {
+      if (place === '/stats') await go('#/stats', '.plot .bar');
+      else if (place) await openTab(id, place.slice(1));
+      else await page.until(`document.querySelector('.call[data-id="${id}"]')`, 'the row');
+      found.push(await page.run('[document.title, document.images.length, /[\\u202e\\u200f\\u001b\\u0007]/.test(document.body.innerText), /U\\+202E/.test(document.body.innerText)]'));
+    }
+    run(['rm', id]);
+    return same(found, Array(5).fill(['overspill', 0, false, true]));
+  });
+  await check('list: calls of two sessions in turns have one heading each, and filters offer their names', async () => {
+    const turns = ['agent-2', 'agent-3', 'agent-2'].map((session, nth) => { shell(`seq 1 ${30000 + nth}`, { OVERSPILL_SESSION: session }); return newest(); });
+    await page.until(`document.querySelector('.call[data-id="${turns[2]}"]')`, 'the new rows');
+    const sessions = await page.run('[...document.querySelectorAll("#calls .session")].map((it) => it.textContent.split(" · ")[0])');
+    const offered = await page.run('[...document.querySelectorAll("#known-directory option")].map((it) => it.value)');
+    turns.forEach((id) => run(['rm', id]));
+    return same([sessions.slice(0, 2), sessions.length, offered.includes(project)], [['session agent-2', 'session agent-3'], 4, true]);
+  });
   await check('search: a pattern that looks like an option', async () => {
     shell('i=0; while [ $i -lt 400 ]; do i=$((i + 1)); echo "try --from 5 times, $i"; done; seq 1 30000');
     const id = newest();

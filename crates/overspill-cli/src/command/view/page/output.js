@@ -100,7 +100,7 @@ class OutputView {
       ['read later', record.retrieved ? size(record.retrieved) : null],
       ['saved tokens', record.on_terminal || replayed || isOpen ? null : `${tokens(saved)}${record.baseline === undefined || record.baseline === null ? '' : ` (${record.host || 'the host'} alone would show ${size(would)})`}`],
     ];
-    return all.filter(([, value]) => value).map(([key, value, kind]) => el('div', {}, el('dt', {}, key), el('dd', { class: kind }, value)));
+    return all.filter(([, value]) => value).map(([key, value, kind]) => el('div', {}, el('dt', {}, key), el('dd', { class: kind }, line(value))));
   }
 
   head() {
@@ -287,7 +287,7 @@ class OutputView {
     const [{ previous }] = await ask('previous', { id: this.id });
     if (!previous) return el('p', { class: 'faint' }, 'The store has no earlier run of the same command in the same directory.');
     const [diff] = await ask('diff', { id: [previous, this.id], from: from > 1 ? from : null });
-    const tests = diff.tests ? el('div', {}, [['new', 'newly failing'], ['still', 'still failing'], ['fixed', 'fixed'], ['not_run', 'failed before and not run']].filter(([key]) => diff.tests[key].length).map(([key, title]) => el('p', { class: 'note' }, el('strong', { class: key === 'fixed' ? '' : 'bad' }, `${diff.tests[key].length} ${title}: `), el('span', { class: 'mono' }, diff.tests[key].slice(0, 50).join(', '))))) : null;
+    const tests = diff.tests ? el('div', {}, [['new', 'newly failing'], ['still', 'still failing'], ['fixed', 'fixed'], ['not_run', 'failed before and not run']].filter(([key]) => diff.tests[key].length).map(([key, title]) => el('p', { class: 'note' }, el('strong', { class: key === 'fixed' ? '' : 'bad' }, `${diff.tests[key].length} ${title}: `), el('span', { class: 'mono' }, line(diff.tests[key].slice(0, 50).join(', ')))))) : null;
     const head = el('p', { class: 'note' }, diff.same ? 'The outputs are the same. ' : `${plural(diff.added, 'line')} added, ${plural(diff.removed, 'line')} removed since the run of ${time(diff.old.created)} (exit code ${diff.old.exit === null ? '?' : diff.old.exit}). `, el('a', { href: `#/${encodeURIComponent(previous)}` }, 'Open that run'));
     const next = /--from[ =](\d+)/.exec(diff.next || '');
     const more = next ? el('button', { type: 'button', onclick: async (event) => { const rest = await this.diff(Number(next[1])); event.target.replaceWith(...[rest].flat().slice(1).filter(Boolean)); } }, 'Show more') : null;
