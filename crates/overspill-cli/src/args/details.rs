@@ -15,7 +15,7 @@ pub(crate) struct CallDetails {
     /// The id of the call. `info` shows it, and some profiles use it in file names [default: none].
     #[arg(long, value_name = "ID")]
     call_id: Option<String>,
-    /// The session of the output, for `list --session` [default: $OVERSPILL_SESSION].
+    /// The session of the output, for `list --session` [default: $OVERSPILL_SESSION, or the session that the host names].
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Mention sub-agents in the notice, if the profile has a text for them.
