@@ -100,6 +100,16 @@ try {
     await page.run('document.getElementById("filter-failed").click()');
     await page.until('document.querySelectorAll(".call").length === 6', 'all outputs again');
   });
+  await check('list: a late answer for an earlier filter changes nothing', async () => {
+    const click = 'document.getElementById("filter-failed").click()';
+    await page.run('window.lists = new Set(); new MutationObserver(() => lists.add(document.querySelectorAll(".call").length)).observe(rows, { childList: true })');
+    await page.slow(900);
+    await page.run(click);
+    await page.slow(0);
+    await page.run(click);
+    await sleep(1500);
+    return same(await page.run('[...lists]'), []);
+  });
   await check('list: filter by host', async () => {
     await page.run('{ const it = document.getElementById("filter-host"); it.value = "claude-code"; it.dispatchEvent(new Event("change")); }');
     await page.until('document.querySelectorAll(".call").length === 2', 'two outputs of the host');

@@ -4,7 +4,7 @@
 const calls = document.getElementById('calls');
 const detail = document.getElementById('detail');
 const pattern = document.getElementById('pattern');
-const state = { limit: 50, filters: {}, text: '', outputs: [], view: null, id: null, visit: 0 };
+const state = { limit: 50, filters: {}, text: '', outputs: [], view: null, id: null, visit: 0, turn: 0 };
 
 /* The list */
 
@@ -69,17 +69,21 @@ function drawList() {
 
 async function refresh() {
   const began = performance.now();
+  // A late answer for earlier filters changes nothing.
+  const turn = (state.turn += 1);
   try {
     const outputs = await ask('list', { limit: state.limit, ...state.filters });
-    if (ask.text !== state.text) {
+    if (turn === state.turn && ask.text !== state.text) {
       state.text = ask.text;
       state.outputs = outputs;
       drawList();
       if (!performance.getEntriesByName('first-list').length) performance.mark('first-list');
     }
   } catch (error) {
-    state.text = '';
-    rows.replaceChildren(trouble(error));
+    if (turn === state.turn) {
+      state.text = '';
+      rows.replaceChildren(trouble(error));
+    }
   }
   return performance.now() - began;
 }
