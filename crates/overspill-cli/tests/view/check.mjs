@@ -103,10 +103,8 @@ try {
   await check('list: a late answer for an earlier filter changes nothing', async () => {
     const click = 'document.getElementById("filter-failed").click()';
     await page.run('window.lists = new Set(); new MutationObserver(() => lists.add(document.querySelectorAll(".call").length)).observe(rows, { childList: true })');
-    await page.slow(900);
-    await page.run(click);
-    await page.slow(0);
-    await page.run(click);
+    const late = 'window.fetch = (...words) => new Promise((done) => { setTimeout(() => done(send(...words)), 900); });';
+    await page.run(`{ const send = window.fetch; ${late} ${click}; window.fetch = send; ${click}; }`);
     await sleep(1500);
     return same(await page.run('[...lists]'), []);
   });
@@ -386,7 +384,7 @@ try {
     const odd = '</div><img src=x onerror="document.title=1">\u202eevil\u200f\u001b[31mred\u001b]0;t\u0007';
     const directory = join(home, '\u202edir');
     mkdirSync(directory);
-    const call = { session_id: odd, cwd: directory, hook_event_name: 'PostToolUse', tool_name: `mcp__x__${odd}`, tool_input: { x: odd }, tool_response: { content: [{ type: 'text', text: `${odd}\n`.repeat(2000) }] } };
+    const call = { session_id: odd, cwd: directory, hook_event_name: 'PostToolUse', tool_name: `mcp__x__${odd.repeat(3)}`, tool_input: { x: odd }, tool_response: { content: [{ type: 'text', text: `${odd}\n`.repeat(2000) }] } };
     spawnSync(program, ['hook', 'claude-code'], { env: { ...env, ...agent }, cwd: directory, input: JSON.stringify(call) });
     const id = newest();
     const found = [];
@@ -394,10 +392,10 @@ try {
       if (place === '/stats') await go('#/stats', '.plot .bar');
       else if (place) await openTab(id, place.slice(1));
       else await page.until(`document.querySelector('.call[data-id="${id}"]')`, 'the row');
-      found.push(await page.run('[document.title, document.images.length, /[\\u202e\\u200f\\u001b\\u0007]/.test(document.body.innerText), /U\\+202E/.test(document.body.innerText)]'));
+      found.push(await page.run('[document.title, document.images.length, /[\\u202e\\u200f\\u001b\\u0007]/.test(document.body.innerText), /U\\+202E/.test(document.body.innerText), document.getElementById("detail").scrollWidth <= document.getElementById("detail").clientWidth]'));
     }
     run(['rm', id]);
-    return same(found, Array(5).fill(['overspill', 0, false, true]));
+    return same(found, Array(5).fill(['overspill', 0, false, true, true]));
   });
   await check('list: calls of two sessions in turns have one heading each, and filters offer their names', async () => {
     const turns = ['agent-2', 'agent-3', 'agent-2'].map((session, nth) => { shell(`seq 1 ${30000 + nth}`, { OVERSPILL_SESSION: session }); return newest(); });
