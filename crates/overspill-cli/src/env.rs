@@ -176,9 +176,12 @@ impl Env {
         Some(file).filter(|file| file.is_absolute())
     }
 
-    /// Returns the session that outputs belong to, if a variable names one.
+    /// Returns the session that outputs belong to, if a variable of overspill or of the host names
+    /// one.
     pub(crate) fn session(&self) -> Option<String> {
-        self.variable(variables::SESSION).map(|session| session.to_string_lossy().into_owned())
+        let of_host = || hosts::HOSTS.iter().find_map(|host| self.variable(host.session?));
+        let session = self.variable(variables::SESSION).or_else(of_host);
+        session.map(|session| session.to_string_lossy().into_owned())
     }
 
     /// Chooses when colours are used. Only the first choice counts.

@@ -15,7 +15,7 @@ pub(crate) struct CallDetails {
     /// The id of the call. `info` shows it, and some profiles use it in file names [default: none].
     #[arg(long, value_name = "ID")]
     call_id: Option<String>,
-    /// The session of the output, for `list --session` [default: $OVERSPILL_SESSION].
+    /// The session of the output, for `list --session` [default: $OVERSPILL_SESSION, or the session that the host names].
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Add the text of the profile about sub-agents to the notice, if the profile has one.

@@ -51,6 +51,8 @@ struct Explained {
     keep: String,
     kind: String,
     parts: Vec<Part>,
+    /// The bytes of the outline that a new preview has instead of parts.
+    outline_bytes: Option<u64>,
 }
 
 /// A part of the preview, and the reason why the preview shows it.
@@ -195,7 +197,7 @@ fn of_record(
         }
     };
     let parts = record.shown.iter().zip(lines).map(part).collect();
-    Ok(Explained { limits, keep, kind, parts })
+    Ok(Explained { limits, keep, kind, parts, outline_bytes: None })
 }
 
 /// Explains the preview that `policy` makes of a saved output. Returns `None` if the output is
@@ -213,13 +215,14 @@ fn of_policy(
     // The notice takes room, so one of about the same length is needed.
     let saved = SpillRef::new(name.clone(), store.place(name), Kept::Whole);
     let preview = over.preview(&wording(name.short_id(), Ok(&saved), reader));
+    let outline_bytes = preview.outline.as_ref().map(|outline| outline.len() as u64);
     let parts = match preview.outline {
         Some(_) => Vec::new(),
         None => parts(&preview.cut, &policy),
     };
     let kind = kind_word(&over, &preview.cut).to_owned();
     let keep = CallValue::Keep(policy.keep).to_string();
-    Ok(Some(Explained { limits: policy.limits, keep, kind, parts }))
+    Ok(Some(Explained { limits: policy.limits, keep, kind, parts, outline_bytes }))
 }
 
 /// Reads a saved output as if it arrived now.
@@ -295,8 +298,11 @@ impl Explained {
 
     fn json(&self) -> String {
         let limits: Value = self.limits().collect();
-        let preview = json!({ "limits": limits, "keep": self.keep, "kind": self.kind });
+        let mut preview = json!({ "limits": limits, "keep": self.keep, "kind": self.kind });
         if self.parts.is_empty() {
+            if let Some(bytes) = self.outline_bytes {
+                preview["bytes"] = bytes.into();
+            }
             return ui::json_line(preview);
         }
         let line = |part: &Part| {
@@ -326,6 +332,7 @@ impl Explained {
             "json" => "shown: shorter JSON that says what it leaves out".into(),
             "pieces" => "shown: parts that a strategy chose".into(),
             "text" => "shown: a text that a strategy made".into(),
+            "binary" => "shown: only a notice, because the output is not text".into(),
             kind => format!("shown: lines that matter; kind {}", ui::short(kind, 32)),
         }
     }

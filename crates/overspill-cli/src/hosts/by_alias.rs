@@ -24,6 +24,7 @@ pub(super) const GOOSE: Host = Host {
     programs: &["goose"],
     home: "$config/goose",
     mark: Some("AGENT_SESSION_ID"),
+    session: Some("AGENT_SESSION_ID"),
     parents: &["goose", "goosed"],
     waits_for: WaitsFor::ToldMoment(Duration::from_millis(500)),
     how: "wraps shell commands (a `bash` first in PATH)",

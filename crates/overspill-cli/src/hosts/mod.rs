@@ -86,6 +86,8 @@ pub(crate) struct Host {
     pub(crate) home: &'static str,
     /// A variable that the host sets for its commands.
     pub(crate) mark: Option<&'static str>,
+    /// The variable with the id of the session that the host sets for its commands.
+    pub(crate) session: Option<&'static str>,
     /// A text in each command of the host. Other commands come from processes that the host has
     /// started, such as MCP servers, which must get the whole output.
     pub(crate) frame: Option<&'static str>,

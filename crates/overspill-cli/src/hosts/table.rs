@@ -17,6 +17,7 @@ pub(super) const NONE: Host = Host {
     programs: &[],
     home: "",
     mark: None,
+    session: None,
     frame: None,
     parents: &[],
     input: CommandInput::Used,
@@ -92,6 +93,7 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["claude"],
         home: "~/.claude",
         mark: Some("CLAUDECODE"),
+        session: Some("CLAUDE_CODE_SESSION_ID"),
         waits_for: WaitsFor::Moment(Duration::ZERO),
         task_files: Some(TaskFiles {
             folder: "tasks",
@@ -152,6 +154,7 @@ pub(crate) const HOSTS: &[Host] = &[
         programs: &["codex"],
         home: "~/.codex",
         mark: Some("CODEX_THREAD_ID"),
+        session: Some("CODEX_THREAD_ID"),
         waits_for: WaitsFor::Moment(Duration::from_millis(50)),
         resets_path: true,
         how: "wraps shell commands (BASH_ENV in shell_environment_policy)",

@@ -372,6 +372,79 @@ fn bad_transcripts_are_named_with_a_reason() {
     assert!(text.contains("\nnot read: 3 paths\n"), "{text}");
 }
 
+/// The reason of a broken file must not quote the file, which may have secrets.
+#[test]
+fn reason_of_a_broken_file_does_not_quote_it() {
+    let home = tempfile::tempdir().unwrap();
+    let token = "ghp_aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6";
+    let (file, page) = (home.path().join("export.json"), home.path().join("page.html"));
+    fs::write(&file, format!(r#"{{"info":{{"projectID":"p"}},"messages":"{token}"}}"#)).unwrap();
+    let pi = transcript("pi.jsonl");
+    let args = [file.to_str().unwrap(), pi.to_str().unwrap(), "--html", page.to_str().unwrap()];
+    let (code, text, error) = audit(home.path(), &args);
+    assert_eq!(code, 0, "{error}");
+    let html = fs::read_to_string(page).unwrap();
+    for report in [text, html] {
+        assert!(report.contains("it has no list `messages` (line 1 column"), "{report}");
+        assert!(!report.contains(token), "{report}");
+    }
+    fs::write(&file, r#"{"info":{"projectID":"p"},"messages":["#).unwrap();
+    let json = audit_json(home.path(), &[&file, &pi]);
+    assert_eq!(json["not_read"]["examples"][0]["reason"], "it is not JSON (line 1 column 38)");
+}
+
+#[test]
+fn output_that_ends_in_half_of_a_character_counts() {
+    let home = tempfile::tempdir().unwrap();
+    for (host, file, bytes) in SESSIONS {
+        let text = fs::read_to_string(transcript(file)).unwrap();
+        // Each output has this line.
+        let half = text.replace("src/module_0099.rs", r"src/module_0099.rs\ud83d");
+        assert_ne!(text, half, "{host}");
+        let copy = home.path().join(file);
+        fs::write(&copy, half).unwrap();
+        let json = audit_json(home.path(), &[&copy]);
+        assert_eq!(json["used"], json!({ "outputs": 1, "words": 1 }), "{host}");
+        assert_eq!(json["losses"][0]["bytes"], json!(bytes + 3), "{host}");
+    }
+}
+
+/// A file can begin with the words that Claude Code puts before the output of a failed command.
+#[test]
+fn output_of_claude_code_has_a_header_only_if_the_command_failed() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("session.jsonl");
+    let bytes = |is_error: bool| {
+        let line = json!({
+            "parentUuid": null, "sessionId": "s", "type": "user",
+            "message": { "role": "user", "content": [{
+                "type": "tool_result", "tool_use_id": "a", "is_error": is_error,
+                "content": "Exit code list\n0 success\n",
+            }]},
+        });
+        fs::write(&file, format!("{line}\n")).unwrap();
+        audit_json(home.path(), &[&file])["output_bytes"].clone()
+    };
+    assert_eq!((bytes(false), bytes(true)), (json!(25), json!(10)));
+}
+
+#[test]
+fn directory_that_is_too_deep_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    fs::copy(transcript("pi.jsonl"), home.path().join("pi.jsonl")).unwrap();
+    let (deepest, below) = ("d/".repeat(16), "d/".repeat(17));
+    fs::create_dir_all(home.path().join(&below)).unwrap();
+    for place in [&deepest, &below] {
+        fs::copy(transcript("pi.jsonl"), home.path().join(place).join("pi.jsonl")).unwrap();
+    }
+    let json = audit_json(home.path(), &[home.path()]);
+    assert_eq!(json["sessions"], 2);
+    let named = &json["not_read"]["examples"][0];
+    let below = home.path().join(below.trim_end_matches('/'));
+    assert_eq!(named["path"], below.to_str().unwrap());
+    assert_eq!(named["reason"], "it is more than 16 directories deep");
+}
+
 #[test]
 fn directory_without_permission_is_named() {
     use std::os::unix::fs::PermissionsExt;
@@ -391,7 +464,8 @@ fn directory_without_permission_is_named() {
 fn report_shows_hostile_text_as_text() {
     let home = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(transcript("pi.jsonl")).unwrap();
-    let hostile = text.replace("fn handle_request", "</pre><script>alert(1)</script>\\u001b[2J");
+    let hostile = text
+        .replace("fn handle_request", "</pre><script>alert(1)</script>\\u001b[2J\\u200f\\u202e");
     let file = home.path().join("pi.jsonl");
     fs::write(&file, hostile).unwrap();
     let report = home.path().join("report.html");
@@ -401,6 +475,7 @@ fn report_shows_hostile_text_as_text() {
     assert!(text.contains("report.html") && !text.contains('\u{1b}'), "{text}");
     let page = fs::read_to_string(report).unwrap();
     assert!(page.contains("src/module_0077.rs") && page.contains("&lt;script&gt;"), "{page}");
-    assert!(!page.contains("<script") && !page.contains('\u{1b}'), "{page}");
+    assert!(!page.contains("<script"), "{page}");
+    assert!(!page.contains(['\u{1b}', '\u{200f}', '\u{202e}']), "{page}");
     assert!(page.contains("default-src 'none'"));
 }

@@ -112,6 +112,22 @@ fn explain_of_an_outline_reports_its_kind() {
     let (_, json, _) = done.then(&["explain", &done.id(), "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["kind"], "json");
+    // A new preview has a size, so that two limits can be compared.
+    let bytes = |most: &str| {
+        let (_, json, _) = done.then(&["explain", &done.id(), "--json", "--max-bytes", most]);
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        json["bytes"].as_u64().unwrap()
+    };
+    let (small, large) = (bytes("2000"), bytes("8000"));
+    assert!(small > 500 && small <= 2000 && large > 2 * small && large <= 8000, "{small} {large}");
+}
+
+#[test]
+fn explain_of_an_output_that_is_not_text_names_the_notice() {
+    let done = Test::new(&["cut", "--max-bytes", "2000"]).stdin("\0".repeat(9_000)).run();
+    let (code, text, _) = done.then(&["explain", &done.id()]);
+    assert_eq!(code, 0);
+    assert!(text.contains("shown: only a notice, because the output is not text"), "{text}");
 }
 
 #[test]

@@ -24,6 +24,42 @@ fn record_names_the_host_and_what_it_would_have_shown() {
 }
 
 #[test]
+fn record_names_the_session_of_the_host() {
+    let session = |variables: &[(&str, &str)]| {
+        record(&Test::new(&["cut"]).stdin(numbered(20_000)).run_with(variables))["call"]["session"]
+            .take()
+    };
+    assert_eq!(session(&[]), Value::Null);
+    assert_eq!(session(&[("CODEX_THREAD_ID", "thread-1")]), "thread-1");
+    let claude = [("CLAUDECODE", "1"), ("CLAUDE_CODE_SESSION_ID", "ade54fc9")];
+    assert_eq!(session(&claude), "ade54fc9");
+    let own = [claude[0], claude[1], ("OVERSPILL_SESSION", "own")];
+    assert_eq!(session(&own), "own");
+}
+
+#[test]
+fn record_names_the_session_of_a_hook() {
+    let result = json!({ "stdout": numbered(20_000), "stderr": "", "interrupted": false });
+    let claude = json!({
+        "session_id": "ade54fc9", "hook_event_name": "PostToolUse", "tool_name": "Bash",
+        "tool_input": { "command": "make" }, "tool_response": result,
+    });
+    let text = json!({ "resultType": "success", "textResultForLlm": numbered(20_000) });
+    let copilot =
+        json!({ "sessionId": "5f5b2fa2", "toolName": "bash", "toolArgs": {}, "toolResult": text });
+    for (host, payload) in [("claude-code", claude), ("copilot", copilot)] {
+        let id = payload["session_id"].as_str().or(payload["sessionId"].as_str()).unwrap();
+        for (variables, session) in [(&[][..], id), (&[("OVERSPILL_SESSION", "own")], "own")] {
+            let done =
+                Test::new(&["hook", host]).stdin(payload.to_string()).run_with(variables).code(0);
+            let (_, json, _) = done.then(&["list", "--json"]);
+            let json: Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(json["record"]["call"]["session"], session, "{host}");
+        }
+    }
+}
+
+#[test]
 fn record_has_the_parts_that_were_read_later() {
     let done = Test::new(&["cut", "--max-lines", "9"]).stdin(numbered(5_000)).run();
     assert_eq!(record(&done)["read_later"], Value::Null);

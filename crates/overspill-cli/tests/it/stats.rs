@@ -164,6 +164,15 @@ fn stats_print_prices_and_csv() {
     assert!(rows.iter().any(|row| row.starts_with("host,codex,1,")), "{csv}");
 }
 
+#[test]
+fn csv_has_no_characters_that_control_a_terminal() {
+    let done = Test::new(&["cut", "--tool", "a\u{1b}]0;x\u{7}\u{202e}\nb", "--max-lines", "5"])
+        .stdin(numbered(5_000))
+        .run();
+    let (_, csv, _) = done.then(&["stats", "--csv"]);
+    assert!(csv.contains("\r\ntool,a\\u{1b}]0;x\\u{7}\\u{202e}\\nb,1,"), "{csv}");
+}
+
 /// overspill records the sizes of an output when its command ends.
 #[test]
 fn unfinished_output_does_not_count() {

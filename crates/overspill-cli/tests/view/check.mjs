@@ -100,6 +100,14 @@ try {
     await page.run('document.getElementById("filter-failed").click()');
     await page.until('document.querySelectorAll(".call").length === 6', 'all outputs again');
   });
+  await check('list: a late answer for an earlier filter changes nothing', async () => {
+    const click = 'document.getElementById("filter-failed").click()';
+    await page.run('window.lists = new Set(); new MutationObserver(() => lists.add(document.querySelectorAll(".call").length)).observe(rows, { childList: true })');
+    const late = 'window.fetch = (...words) => new Promise((done) => { setTimeout(() => done(send(...words)), 900); });';
+    await page.run(`{ const send = window.fetch; ${late} ${click}; window.fetch = send; ${click}; }`);
+    await sleep(1500);
+    return same(await page.run('[...lists]'), []);
+  });
   await check('list: filter by host', async () => {
     await page.run('{ const it = document.getElementById("filter-host"); it.value = "claude-code"; it.dispatchEvent(new Event("change")); }');
     await page.until('document.querySelectorAll(".call").length === 2', 'two outputs of the host');
@@ -372,6 +380,58 @@ try {
     await page.until('document.querySelectorAll(".call").length === 5', 'one output less');
     return run(['list', '--json']).includes(hostile) ? 'the output is still in the store' : true;
   });
+  await check('hostile names: tools, sessions and directories are only text', async () => {
+    const odd = '</div><img src=x onerror="document.title=1">\u202eevil\u200f\u001b[31mred\u001b]0;t\u0007';
+    const directory = join(home, '\u202edir');
+    mkdirSync(directory);
+    const call = { session_id: odd, cwd: directory, hook_event_name: 'PostToolUse', tool_name: `mcp__x__${odd.repeat(3)}`, tool_input: { x: odd }, tool_response: { content: [{ type: 'text', text: `${odd}\n`.repeat(2000) }] } };
+    spawnSync(program, ['hook', 'claude-code'], { env: { ...env, ...agent }, cwd: directory, input: JSON.stringify(call) });
+    const id = newest();
+    const found = [];
+    for (const place of ['', '/seen', '/all', '/why', '/stats']) {
+      if (place === '/stats') await go('#/stats', '.plot .bar');
+      else if (place) await openTab(id, place.slice(1));
+      else await page.until(`document.querySelector('.call[data-id="${id}"]')`, 'the row');
+      found.push(await page.run('[document.title, document.images.length, /[\\u202e\\u200f\\u001b\\u0007]/.test(document.body.innerText), /U\\+202E/.test(document.body.innerText), document.getElementById("detail").scrollWidth <= document.getElementById("detail").clientWidth]'));
+    }
+    run(['rm', id]);
+    return same(found, Array(5).fill(['overspill', 0, false, true, true]));
+  });
+  await check('list: calls of two sessions in turns have one heading each, and filters offer their names', async () => {
+    const turns = ['agent-2', 'agent-3', 'agent-2'].map((session, nth) => { shell(`seq 1 ${30000 + nth}`, { OVERSPILL_SESSION: session }); return newest(); });
+    await page.until(`document.querySelector('.call[data-id="${turns[2]}"]')`, 'the new rows');
+    const sessions = await page.run('[...document.querySelectorAll("#calls .session")].map((it) => it.textContent.split(" · ")[0])');
+    const offered = await page.run('[...document.querySelectorAll("#known-directory option")].map((it) => it.value)');
+    turns.forEach((id) => run(['rm', id]));
+    return same([sessions.slice(0, 2), sessions.length, offered.includes(project)], [['session agent-2', 'session agent-3'], 4, true]);
+  });
+  await check('search: a pattern that looks like an option', async () => {
+    shell('i=0; while [ $i -lt 400 ]; do i=$((i + 1)); echo "try --from 5 times, $i"; done; seq 1 30000');
+    const id = newest();
+    await page.run('searchPart = "0ms"');
+    await go(`#/search/${encodeURIComponent('--from 5')}`, '#detail .hit');
+    await page.until('document.querySelector("#detail .more")', 'the question after 200 lines');
+    await page.run('document.querySelector("#detail .more").click()');
+    await page.until('new Set([...document.querySelectorAll("#detail .hit .number")].map((it) => it.textContent)).size === 400 && !document.querySelector("#detail .searching")', 'all lines');
+    await page.run('searchPart = SEARCH_PART');
+    run(['rm', id]);
+  });
+  await check('what if: the effect on JSON, and on an output that is not text', async () => {
+    shell('echo "["; i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); echo "{\\"id\\":$i,\\"name\\":\\"a longer name of case $i\\"},"; done; echo "{}]"');
+    const json = newest();
+    shell('head -c 300000 /dev/zero');
+    const binary = newest();
+    const found = [];
+    for (const id of [json, binary]) {
+      await openTab(id, 'if');
+      await page.run('document.querySelector("[name=bytes]").value = "4KiB"; document.querySelector(".form").requestSubmit()');
+      await page.until('/would be shown/.test(document.querySelector(".panel.if").textContent)', 'the effect');
+      found.push(/(\d\.\d KiB of shorter JSON|Only a notice) would be shown.*(fewer than the agent got|not text)/.exec(await text('.panel.if'))?.slice(1));
+      run(['rm', id]);
+    }
+    return same([found[0]?.[1], found[1]], ['fewer than the agent got', ['Only a notice', 'not text']]);
+  });
+  await check('a time is rounded to whole seconds first', () => page.run('JSON.stringify([99_900, 119_600, 5_999_700].map(duration))').then((it) => same(it, '["99.9 s","2 min 0 s","1.7 h"]')));
   await check('narrow and dark: nothing is wider than the screen', async () => {
     await page.size(400, 800, true);
     const wide = [];

@@ -2,9 +2,11 @@
 //! of a transcript into these events.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// An event that a transcript records.
@@ -91,7 +93,33 @@ pub(super) fn string(raw: Option<&RawValue>) -> Option<Cow<'_, str>> {
     if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
         return Some(Cow::Borrowed(inner));
     }
-    serde_json::from_str::<String>(raw).ok().map(Cow::Owned)
+    let whole = serde_json::from_str::<String>(raw).ok();
+    whole.or_else(|| with_half_characters(raw)).map(Cow::Owned)
+}
+
+/// Returns the text of a JSON string with half of a character, such as `"\ud83d"`, which becomes
+/// U+FFFD. Hosts that count in UTF-16 cut an output in the middle of an emoji.
+fn with_half_characters(raw: &str) -> Option<String> {
+    struct Bytes;
+    impl Visitor<'_> for Bytes {
+        type Value = Vec<u8>;
+        fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+            to.write_str("a string")
+        }
+        fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Vec<u8>, E> {
+            Ok(bytes.to_vec())
+        }
+    }
+    let mut bytes = serde_json::Deserializer::from_str(raw).deserialize_bytes(Bytes).ok()?;
+    let mut at = 0;
+    // serde_json writes half of a character as three bytes that are not UTF-8.
+    while let Some(&[first, second, _]) = bytes.get(at..at + 3) {
+        if first == 0xED && second >= 0xA0 {
+            bytes[at..at + 3].copy_from_slice("\u{fffd}".as_bytes());
+        }
+        at += 1;
+    }
+    String::from_utf8(bytes).ok()
 }
 
 /// Parses the items of a JSON list. Other values have no items.
@@ -170,4 +198,23 @@ pub(super) fn start_of(text: &str, bytes: usize) -> &str {
 /// Returns about the given number of bytes from the end of a text, and splits no character.
 pub(super) fn end_of(text: &str, bytes: usize) -> &str {
     &text[start_of(text, text.len().saturating_sub(bytes)).len()..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_a_character_does_not_drop_the_text() {
+        for (json, text) in [
+            (r#""plain""#, "plain"),
+            (r#""a\n\ud83d\ude00 é""#, "a\n\u{1f600} é"),
+            (r#""a\n é\ud83d""#, "a\n é\u{fffd}"),
+            (r#""\ude00\ud83d""#, "\u{fffd}\u{fffd}"),
+            (r#""\ud83d\n\ud7ff""#, "\u{fffd}\n\u{d7ff}"),
+        ] {
+            let raw = serde_json::from_str::<&RawValue>(json).unwrap();
+            assert_eq!(string(Some(raw)).as_deref(), Some(text), "{json}");
+        }
+    }
 }

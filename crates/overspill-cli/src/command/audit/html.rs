@@ -1,6 +1,7 @@
 //! `overspill audit --html`: writes the report as one page without scripts and other files.
 
 use overspill::Redaction;
+use overspill::core::internal::text::clean;
 
 use super::replay::preview;
 use super::tally::{Example, SIZES, Tally};
@@ -180,20 +181,17 @@ fn table(titles: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     text + "</table>\n"
 }
 
-/// Escapes text for HTML, and replaces control characters.
+/// Escapes text for HTML, and replaces control characters and characters that change the direction
+/// of text.
 fn escaped(text: &str) -> String {
     let mut all = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in clean(text.as_bytes()).text.chars() {
         match c {
             '&' => all.push_str("&amp;"),
             '<' => all.push_str("&lt;"),
             '>' => all.push_str("&gt;"),
             '"' => all.push_str("&quot;"),
             '\'' => all.push_str("&#39;"),
-            '\n' | '\t' => all.push(c),
-            c if c.is_control() => all.push('\u{fffd}'),
-            // These characters change the direction of text.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => all.push('\u{fffd}'),
             c => all.push(c),
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use overspill::{Redact, Redaction};
 
 use super::replay::recorded;
-use super::tally::{Loss, Tally};
+use super::tally::{Example, Loss, Tally};
 
 /// Returns the rules for a file that people send to others: its secrets are masked even if `redact`
 /// is off.
@@ -26,13 +26,19 @@ pub(in crate::command) fn shown_word(word: &str, masked: &[u8]) -> String {
 
 /// Masks secrets in all texts that a report quotes, except previews.
 pub(super) fn mask(tally: &mut Tally, rules: &Redaction) {
-    tally.losses.iter_mut().flatten().for_each(|loss| mask_words(loss, rules));
-    let losses = tally.losses.iter_mut().flatten().map(|loss| &mut loss.example);
-    let others = tally.repeated_examples.iter_mut().chain(&mut tally.hidden_examples);
-    for example in losses.chain(others) {
-        let masked = example.command.as_deref().map(|command| rules.text(command).0.into_owned());
-        example.command = masked;
+    // A report names only these. Each needs its transcript again, so others would take long.
+    tally.keep_named_losses();
+    for loss in tally.losses.iter_mut().flatten() {
+        mask_words(loss, rules);
+        mask_command(&mut loss.example, rules);
     }
+    let others = tally.repeated_examples.iter_mut().chain(&mut tally.hidden_examples);
+    others.for_each(|example| mask_command(example, rules));
+}
+
+fn mask_command(example: &mut Example, rules: &Redaction) {
+    let masked = example.command.as_deref().map(|command| rules.text(command).0.into_owned());
+    example.command = masked;
 }
 
 /// Masks the words that do not stand in the masked output: the rules need the text around a secret.

@@ -87,7 +87,10 @@ fn walk(
     for entry in entries.flatten() {
         let path = entry.path();
         let Ok(kind) = entry.file_type() else { continue };
-        if kind.is_dir() && depth < DEEPEST {
+        if kind.is_dir() && depth == DEEPEST {
+            let reason = format!("it is more than {DEEPEST} directories deep");
+            tally.add_not_read(path, reason);
+        } else if kind.is_dir() {
             walk(&path, endings, depth + 1, all, tally);
         } else if kind.is_file() && has_ending(&path, endings) {
             let bytes = entry.metadata().map_or(0, |known| known.len());

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
 use serde::Deserialize;
+use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use super::event::{TranscriptFormat, TranscriptReader};
@@ -152,6 +153,16 @@ fn one_line(line: &[u8], session: &mut Session<'_>, reader: &mut dyn TranscriptR
     reader.read(line.trim_end_matches('\r'), &mut |event| session.take(event)).is_ok()
 }
 
+/// Returns why a file is not one JSON document. The message of the error can quote the file, which
+/// may have secrets.
+fn not_a_document(error: &serde_json::Error) -> String {
+    let place = format!("line {} column {}", error.line(), error.column());
+    match error.classify() {
+        Category::Data => format!("it has no list `messages` ({place})"),
+        _ => format!("it is not JSON ({place})"),
+    }
+}
+
 /// Reads a file that is one JSON document.
 fn read_document(
     file: impl Read,
@@ -172,7 +183,7 @@ fn read_document(
     came(bytes.len() as u64);
     let text = std::str::from_utf8(&bytes).map_err(|_| "it is not UTF-8")?;
     let Document { messages } =
-        serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
+        serde_json::from_str(text).map_err(|error| not_a_document(&error))?;
     let mut read = ReadLines { lines: 0, bad_lines: 0, events: 0 };
     // The start of the message before, and the line on which it begins.
     let (mut from, mut line) = (0, 1);

@@ -215,6 +215,12 @@ impl Tally {
         self.losses.iter().find(|losses| !losses.is_empty()).map_or(&[], |losses| losses)
     }
 
+    /// Forgets the losses that reports do not name.
+    pub(super) fn keep_named_losses(&mut self) {
+        let named = self.losses.iter().position(|losses| !losses.is_empty()).unwrap_or(0);
+        self.losses.iter_mut().skip(named + 1).for_each(Vec::clear);
+    }
+
     /// Adds the sums of other files.
     pub(super) fn merge(&mut self, other: Tally) {
         self.bytes_read += other.bytes_read;

@@ -94,7 +94,8 @@ fn answer(host: &Host, format: &dyn HookFormat, payload: &Value, env: &Env) -> O
     let has_command = result.as_ref().is_some_and(|result| result.command.is_some());
     let call_host = host.of_results(has_command);
     let engine = engine.to_builder().host(move || Some(call_host.clone())).build();
-    let session = format.session(payload).or_else(|| env.session());
+    // The commands of the host have the session of the environment.
+    let session = env.session().or_else(|| format.session(payload));
     let shortened = result.and_then(|result| shortened(result, session, &engine, &results, env));
     let mut answer = encoded(format, payload, field, shortened, &engine);
     // A plugin that passes on whole results writes this text into the log of its host.

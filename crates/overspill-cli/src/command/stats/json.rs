@@ -97,15 +97,12 @@ pub(super) fn csv(totals: &Totals) -> String {
     text
 }
 
-/// Returns a field of a row. A name that a spreadsheet would run as a formula gets a quote mark in
-/// front.
+/// Returns a field of a row, without characters that control a terminal. A name that a spreadsheet
+/// would run as a formula gets a quote mark in front.
 fn field(name: &str) -> String {
-    let name = if name.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        format!("'{name}")
-    } else {
-        name.to_owned()
-    };
-    match name.contains([',', '"', '\n', '\r']) {
+    let name = ui::escaped(name, usize::MAX);
+    let name = if name.starts_with(['=', '+', '-', '@']) { format!("'{name}") } else { name };
+    match name.contains([',', '"']) {
         true => format!("\"{}\"", name.replace('"', "\"\"")),
         false => name,
     }
@@ -121,7 +118,7 @@ mod tests {
             ("make", "make"),
             ("a,\"b\"", "\"a,\"\"b\"\"\""),
             ("=1+1", "'=1+1"),
-            ("a\nb", "\"a\nb\""),
+            ("a\nb\u{1b}[2J\u{202e}", "a\\nb\\u{1b}[2J\\u{202e}"),
         ] {
             assert_eq!(field(name), expected);
         }

@@ -52,8 +52,8 @@ pub(crate) trait HookFormat: Debug + Sync {
     }
 
     /// Returns the session of the call, if the payload names it.
-    fn session(&self, _payload: &Value) -> Option<String> {
-        None
+    fn session(&self, payload: &Value) -> Option<String> {
+        text(payload, "session_id").or_else(|| text(payload, "sessionId"))
     }
 
     /// Returns a payload in the form of the host, for trials. `text` is the result of the tool.

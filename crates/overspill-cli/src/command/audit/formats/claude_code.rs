@@ -148,7 +148,8 @@ fn output<'a>(
     failed: Option<bool>,
     result: Option<&RawValue>,
 ) -> ToolOutput<'a> {
-    let header = match shown.strip_prefix(EXIT).and_then(|rest| rest.find('\n')) {
+    let exit = shown.strip_prefix(EXIT).filter(|_| failed == Some(true));
+    let header = match exit.and_then(|rest| rest.find('\n')) {
         Some(end) => EXIT.len() + end + 1,
         None => 0,
     };

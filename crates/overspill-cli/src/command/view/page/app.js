@@ -4,11 +4,23 @@
 const calls = document.getElementById('calls');
 const detail = document.getElementById('detail');
 const pattern = document.getElementById('pattern');
-const state = { limit: 50, filters: {}, text: '', outputs: [], view: null, id: null, visit: 0 };
+const state = { limit: 50, filters: {}, text: '', outputs: [], view: null, id: null, visit: 0, turn: 0 };
 
 /* The list */
 
 const rows = el('div', { id: 'rows' });
+/// The values of filters that the page has seen. The filters match whole names, so each field offers these.
+const known = { host: new Set(), tool: new Set(), directory: new Set() };
+const offers = Object.fromEntries(Object.keys(known).map((key) => [key, el('datalist', { id: `known-${key}` })]));
+
+function offer(output) {
+  const { host, call } = { call: {}, ...output.record };
+  for (const [key, value] of [['host', host], ['tool', call.tool], ['directory', call.directory]]) {
+    if (!value || known[key].has(value)) continue;
+    known[key].add(value);
+    offers[key].append(el('option', { value }));
+  }
+}
 
 function filterBar() {
   const change = (key) => (event) => {
@@ -16,7 +28,7 @@ function filterBar() {
     state.filters[key] = type === 'checkbox' ? checked : value.trim();
     refresh();
   };
-  const field = (key, title) => el('input', { type: 'text', id: `filter-${key}`, placeholder: title, 'aria-label': title, onchange: change(key) });
+  const field = (key, title) => [el('input', { type: 'text', id: `filter-${key}`, list: `known-${key}`, placeholder: title, 'aria-label': title, onchange: change(key) }), offers[key]];
   return el('div', { class: 'filters', role: 'group', 'aria-label': 'Filters' },
     el('label', {}, el('input', { type: 'checkbox', id: 'filter-failed', onchange: change('failed') }), 'failed'),
     field('host', 'host'), field('tool', 'tool'), field('directory', 'directory'),
@@ -27,25 +39,26 @@ function row(output) {
   const record = output.record || {};
   const call = record.call || {};
   const { count } = partsOf(output);
-  const exit = record.running ? 'runs' : record.cut_short ? 'cut short' : output.exit ? `exit ${output.exit}` : null;
+  const exit = record.running ? 'runs' : record.cut_short ? 'cut short' : record.signal ? `signal ${record.signal}` : output.exit ? `exit ${output.exit}` : null;
   return el('a', { class: 'call', href: `#/${encodeURIComponent(output.id)}`, 'data-id': output.id, 'aria-current': String(output.id === state.id) },
     el('span', { class: 'command' }, line((call.command || call.tool || output.id).slice(0, 300))),
     bar(output),
-    el('span', { class: 'about' }, el('span', {}, time(output.created)), record.host ? el('span', {}, record.host) : null,
+    el('span', { class: 'about' }, el('span', {}, time(output.created)), record.host ? el('span', {}, line(record.host)) : null,
       exit ? el('span', { class: 'bad' }, exit) : null, count ? el('span', { class: 'bad' }, `${plural(count, 'failure')} cut`) : null, output.pinned ? el('span', {}, 'pinned') : null,
       el('span', {}, isUnfinished(output) ? `${size(output.bytes)}${record.running ? ' so far' : ''}` : `${size(record.bytes || output.bytes)} → ${record.on_terminal ? 'terminal' : size(record.sent)}`)));
 }
 
 function drawList() {
-  const nodes = [];
-  let before = null;
+  // Agents that work at the same time save their outputs in turns. The session with the newest output comes first.
+  const sessions = new Map();
   for (const output of state.outputs) {
+    offer(output);
     const call = (output.record || {}).call || {};
     const session = `${call.session ? `session ${call.session}` : 'no session'} · ${new Date(output.created).toDateString()}`;
-    if (session !== before) nodes.push(el('div', { class: 'session' }, session));
-    before = session;
-    nodes.push(row(output));
+    if (!sessions.has(session)) sessions.set(session, []);
+    sessions.get(session).push(row(output));
   }
+  const nodes = [...sessions].flatMap(([session, calls]) => [el('div', { class: 'session' }, line(session)), ...calls]);
   if (!nodes.length) nodes.push(el('p', { class: 'pad faint' }, Object.values(state.filters).some(Boolean) ? 'No saved output matches.' : 'No saved outputs yet. overspill saves an output when it is too long to show.'));
   if (state.outputs.length >= state.limit) nodes.push(el('button', { class: 'more', type: 'button', onclick: () => { state.limit *= 2; refresh(); } }, 'Show more'));
   const focused = rows.contains(document.activeElement) && document.activeElement.dataset.id;
@@ -56,17 +69,21 @@ function drawList() {
 
 async function refresh() {
   const began = performance.now();
+  // A late answer for earlier filters changes nothing.
+  const turn = (state.turn += 1);
   try {
     const outputs = await ask('list', { limit: state.limit, ...state.filters });
-    if (ask.text !== state.text) {
+    if (turn === state.turn && ask.text !== state.text) {
       state.text = ask.text;
       state.outputs = outputs;
       drawList();
       if (!performance.getEntriesByName('first-list').length) performance.mark('first-list');
     }
   } catch (error) {
-    state.text = '';
-    rows.replaceChildren(trouble(error));
+    if (turn === state.turn) {
+      state.text = '';
+      rows.replaceChildren(trouble(error));
+    }
   }
   return performance.now() - began;
 }
@@ -136,7 +153,7 @@ function plot(list, name) {
       piece.style.width = `${(bytes / most) * 100}%`;
       bars.append(piece);
     }
-    node.append(el('span', { class: 'mono' }, String(it[name] || '(unknown)')), bars, el('span', { class: 'right' }, `${size(it.saved_bytes)} saved, ${plural(it.outputs, 'output')}`));
+    node.append(el('span', { class: 'mono' }, line(it[name])), bars, el('span', { class: 'right' }, `${size(it.saved_bytes)} saved, ${plural(it.outputs, 'output')}`));
   }
   return node;
 }
@@ -159,7 +176,7 @@ async function showStats(days) {
         el('div', {}, el('span', { class: 'faint' }, 'failure lines cut, never read'), el('b', { class: cut ? 'bad' : '' }, number(cut)))),
       whole.outputs ? el('p', { class: 'faint' }, `“Without overspill” counts the bytes that the hosts alone would have shown. The host of ${plural(whole.outputs, 'output')} is unknown, so the whole output counts: ${size(whole.saved_bytes)} of the saved bytes.`) : null,
       el('p', { class: 'tools' }, el('span', { class: 'key shown' }, 'shown'), el('span', { class: 'key read' }, 'read later'), el('span', { class: 'key' }, 'saved')),
-      groups.filter(([key]) => Array.isArray(stats[key]) && stats[key].length).map(([key, name, title]) => [el('h2', {}, title), plot(stats[key].slice(0, key === 'by_day' ? 90 : 15), name)]),
+      groups.filter(([key]) => Array.isArray(stats[key]) && stats[key].length).map(([key, name, title]) => [el('h2', {}, title), plot(key === 'by_day' ? stats[key] : stats[key].slice(0, 15), name)]),
       el('p', { class: 'faint' }, 'These numbers do not count short outputs. `overspill stats` prints the same numbers; docs/stats.md explains them.')));
   } catch (error) {
     if (!isGone()) detail.replaceChildren(trouble(error));

@@ -100,7 +100,7 @@ class OutputView {
       ['read later', record.retrieved ? size(record.retrieved) : null],
       ['saved tokens', record.on_terminal || replayed || isOpen ? null : `${tokens(saved)}${record.baseline === undefined || record.baseline === null ? '' : ` (${record.host || 'the host'} alone would show ${size(would)})`}`],
     ];
-    return all.filter(([, value]) => value).map(([key, value, kind]) => el('div', {}, el('dt', {}, key), el('dd', { class: kind }, value)));
+    return all.filter(([, value]) => value).map(([key, value, kind]) => el('div', {}, el('dt', {}, key), el('dd', { class: kind }, line(value))));
   }
 
   head() {
@@ -287,7 +287,7 @@ class OutputView {
     const [{ previous }] = await ask('previous', { id: this.id });
     if (!previous) return el('p', { class: 'faint' }, 'The store has no earlier run of the same command in the same directory.');
     const [diff] = await ask('diff', { id: [previous, this.id], from: from > 1 ? from : null });
-    const tests = diff.tests ? el('div', {}, [['new', 'newly failing'], ['still', 'still failing'], ['fixed', 'fixed'], ['not_run', 'failed before and not run']].filter(([key]) => diff.tests[key].length).map(([key, title]) => el('p', { class: 'note' }, el('strong', { class: key === 'fixed' ? '' : 'bad' }, `${diff.tests[key].length} ${title}: `), el('span', { class: 'mono' }, diff.tests[key].slice(0, 50).join(', '))))) : null;
+    const tests = diff.tests ? el('div', {}, [['new', 'newly failing'], ['still', 'still failing'], ['fixed', 'fixed'], ['not_run', 'failed before and not run']].filter(([key]) => diff.tests[key].length).map(([key, title]) => el('p', { class: 'note' }, el('strong', { class: key === 'fixed' ? '' : 'bad' }, `${diff.tests[key].length} ${title}: `), el('span', { class: 'mono' }, line(diff.tests[key].slice(0, 50).join(', ')))))) : null;
     const head = el('p', { class: 'note' }, diff.same ? 'The outputs are the same. ' : `${plural(diff.added, 'line')} added, ${plural(diff.removed, 'line')} removed since the run of ${time(diff.old.created)} (exit code ${diff.old.exit === null ? '?' : diff.old.exit}). `, el('a', { href: `#/${encodeURIComponent(previous)}` }, 'Open that run'));
     const next = /--from[ =](\d+)/.exec(diff.next || '');
     const more = next ? el('button', { type: 'button', onclick: async (event) => { const rest = await this.diff(Number(next[1])); event.target.replaceWith(...[rest].flat().slice(1).filter(Boolean)); } }, 'Show more') : null;
@@ -307,13 +307,15 @@ class OutputView {
         const parts = await ask('explain', { id: this.id, now: true, 'max-bytes': bytes.value, 'max-lines': lines.value, keep: keep.value });
         const shown = parts.filter((part) => part.first_line);
         if (!parts.length || parts[0].fits) { found.replaceChildren(el('p', {}, 'The output is within these limits, so the agent would get all of it.')); return; }
-        const sum = shown.reduce((all, part) => all + part.bytes, 0);
+        // An outline of JSON has a size and no parts. A preview without both is only a notice.
+        const sum = shown.length ? shown.reduce((all, part) => all + part.bytes, 0) : parts[0].bytes || 0;
         const rows = shown.reduce((all, part) => all + part.last_line - part.first_line + 1, 0);
+        const how = shown.length ? `in ${plural(rows, 'line')} would be shown, ${plural(shown.length, 'part')}` : 'of shorter JSON would be shown';
         const record = this.output.record || {};
-        const now = (record.shown || {}).bytes || 0;
+        const now = (record.shown || {}).bytes || record.sent || 0;
         const less = sum <= now ? 'fewer' : 'more';
         found.replaceChildren(
-          el('p', { class: 'note' }, el('strong', {}, `${size(sum)} in ${plural(rows, 'line')} would be shown, ${plural(shown.length, 'part')} (${tokens(sum)}).`), ` That is ${size(Math.abs(sum - now))} ${less} than the agent got.`),
+          el('p', { class: 'note' }, sum ? [el('strong', {}, `${size(sum)} ${how} (${tokens(sum)}).`), ` That is ${size(Math.abs(sum - now))} ${less} than the agent got.`] : el('strong', {}, 'Only a notice would be shown.')),
           el('p', { class: 'note' }, policyWords(parts[0])), this.partsTable(shown));
       } catch (error) {
         found.replaceChildren(trouble(error));

@@ -41,7 +41,8 @@ async function searchOn(text, from, found, isGone) {
     const missing = part.find((hit) => hit.not_searched);
     if (missing) progress.before(el('p', { class: 'pad faint' }, el('a', { href: `#/${encodeURIComponent(missing.id)}` }, missing.id.slice(-6).toLowerCase()), `: ${missing.what}`));
     const next = part.find((hit) => hit.next);
-    place = next && (/--from[ =](\S+)/.exec(next.next) || [])[1];
+    // The pattern before it can have `--from`, too.
+    place = next && (/.*--from[ =](\S+)/s.exec(next.next) || [])[1];
     if (!place) break;
     place = place.replace(/'/g, '');
     if (matches >= MATCHES) {

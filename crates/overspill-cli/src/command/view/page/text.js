@@ -38,8 +38,8 @@ function duration(ms) {
   if (ms === null || ms === undefined) return null;
   if (ms < 1000) return `${ms} ms`;
   if (ms < 100000) return `${(ms / 1000).toFixed(1)} s`;
-  const minutes = Math.floor(ms / 60000);
-  return minutes < 100 ? `${minutes} min ${Math.round((ms % 60000) / 1000)} s` : `${(minutes / 60).toFixed(1)} h`;
+  const seconds = Math.round(ms / 1000);
+  return seconds < 6000 ? `${Math.floor(seconds / 60)} min ${seconds % 60} s` : `${(seconds / 3600).toFixed(1)} h`;
 }
 
 const pad = (n) => String(n).padStart(2, '0');
