@@ -18,7 +18,7 @@ pub(crate) struct CallDetails {
     /// The session of the output, for `list --session` [default: $OVERSPILL_SESSION, or the session that the host names].
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Add the text of the profile about sub-agents to the notice, if the profile has one.
+    /// Add advice about sub-agents to the notice, if the profile has such advice.
     #[arg(long)]
     delegate: bool,
     /// Set the limits and the part to show in one option. Other options override them [default:

@@ -91,7 +91,7 @@ pub(crate) struct GrepArgs {
     /// Show N lines around each match.
     #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
     context: usize,
-    /// Begin with this line of the first output. `ID:LINE` begins with a line of the output ID.
+    /// Begin with this line of the first output. `ID:LINE` begins with line LINE of the output with this id.
     #[arg(long, value_name = "[ID:]LINE", value_parser = parse_from, default_value = "1")]
     from: FromPosition,
     /// Print a line of JSON for each shown line.

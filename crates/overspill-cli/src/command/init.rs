@@ -8,7 +8,7 @@ use crate::{setup, ui};
 /// Sets up agents, so that overspill shortens the output of their commands.
 ///
 /// Without a name, `init` lists the agents on this machine. `init` shows every change, and `overspill uninstall` undoes
-/// the changes. The only permission that `init` adds is reading saved outputs. `--allow-read` adds more.
+/// the changes. `init` adds one permission: Claude Code may read saved outputs. `--allow-read` adds more.
 /// Restart an agent after `init`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -32,7 +32,7 @@ pub(crate) struct InitArgs {
     /// Also shorten the results of the agent's MCP servers.
     #[arg(long)]
     pub(crate) mcp: bool,
-    /// Also add hooks or a plugin for the results of other tools than the shell.
+    /// Also shorten the results of tools that are not commands, by hooks or a plugin.
     #[arg(long)]
     pub(crate) hooks: bool,
     /// Also add a paragraph about overspill to the agent's rules file.

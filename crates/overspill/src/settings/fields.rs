@@ -114,7 +114,7 @@ impl CallSetting {
         let any = CallValue::Kind(KindSetting::Auto);
         let (name, also, kind, default, project, help, option) = match self {
             // A model then gets up to 512,000 bytes, so a project cannot decide this.
-            CallSetting::Enabled => ("enabled", Some("truncation"), Kind::Switch, on, Project::Ignored, "Whether long outputs are shortened. If false, only outputs over 512,000 bytes or 20,000 lines are.",
+            CallSetting::Enabled => ("enabled", Some("truncation"), Kind::Switch, on, Project::Ignored, "Whether long outputs are shortened. If false, overspill shortens only outputs over 512,000 bytes or 20,000 lines.",
                 None),
             CallSetting::Keep => ("keep", Some("direction"), Kind::Keep, auto, Project::Sets, "The part of a long output to show.",
                 Some(("keep", "The part of a long output to show [default: auto]"))),

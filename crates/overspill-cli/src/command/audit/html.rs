@@ -91,8 +91,8 @@ pub(super) fn page(tally: &Tally, rules: Option<&Redaction>, env: &Env) -> Strin
 
 fn kept(tally: &Tally) -> String {
     let mut text = format!(
-        "<h2>Used words</h2>\n<p>In its next three steps the agent used {} of {} over 2,000 bytes. {}\
-         Share of these words that each way of cutting keeps:</p>\n",
+        "<h2>Used words</h2>\n<p>In its next three steps the agent used {} of {}, \
+         each over 2,000 bytes. {}Share of these words that each way of cutting keeps:</p>\n",
         ui::count(tally.used_words, "word"),
         ui::count(tally.used_outputs, "output"),
         super::text::sample(tally),

@@ -21,10 +21,10 @@ use crate::args::{StoreArgs, duration};
 use crate::env::Env;
 use crate::{find, ui};
 
-/// Shows saved outputs in a browser: what the agent saw, the whole output, and why.
+/// Shows saved outputs in a browser: the text that the agent got, the whole output, and the reason for each shown part.
 ///
-/// `view` prints the address of a page, and serves the page on this machine until you press Ctrl-C. Only the first
-/// browser that opens the address can see the page.
+/// `view` prints the address of a page, and serves the page on this machine. `view` ends when you press Ctrl-C, or
+/// after the idle timeout. Only the first browser that opens the address can see the page.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill view
