@@ -1,7 +1,7 @@
 //! The environment of the process: variables, directories, and the path of this program.
 //!
-//! `main` makes one [`Env`] and passes it to all commands. A value is read only when a command uses
-//! it, so that a command starts quickly.
+//! `begin` makes one [`Env`] for all commands. A value is read only when a command uses it, so that
+//! a command starts quickly.
 
 use std::ffi::OsString;
 use std::io;

@@ -85,7 +85,7 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
         true => ui::Progress::beside_others("reading"),
         false => ui::Progress::hidden(),
     };
-    // Some profiles pass on an output of this size unchanged, so overspill first reads this much.
+    // Some profiles do not change outputs up to the ceiling, so overspill first reads this much.
     let held = overspill.ceiling(&call, &options).bytes.unwrap_or(u64::MAX).saturating_add(1);
     let first = if profile.streams { Vec::new() } else { input.next(held) };
     progress.came(first.len() as u64);
@@ -98,7 +98,7 @@ fn cut(args: &CutArgs, input: &mut Input, env: &Env) -> anyhow::Result<()> {
         spill.finish(input.end())
     };
     drop(progress);
-    // The output is saved, so a signal can end the process now, without waiting for a slow reader.
+    // A long output is saved by now, so a signal can end the process despite a slow reader.
     input.from.listen_no_more();
     let shown = answer(args, &outcome, &profile);
     let call = (&call, &options, input.end());
@@ -121,6 +121,7 @@ struct Input {
     /// The name of the input in errors.
     name: String,
     from: InterruptibleInput,
+    /// Enlarges the pipe of the standard input. Does nothing for a file.
     widen: fn(),
     /// The error that ended reading. The bytes before the error are shortened and saved as usual.
     failed: Option<io::Error>,

@@ -11,8 +11,8 @@ const WIDTH: u64 = 16;
 /// The largest number of bytes that the text of a line can have.
 const LINE_BYTES: u64 = 80;
 
-/// Reads `range` of an output as hexadecimal numbers and characters, shortened so that the text has
-/// at most `most` bytes.
+/// Returns `range` of an output as hexadecimal numbers and characters. The page ends early if its
+/// lines would have more than `most` bytes.
 pub(super) fn read(
     store: &dyn Store,
     name: &OutputId,

@@ -29,7 +29,7 @@ pub(super) struct RetrievalTools {
 const FOOTER_BYTES: u64 = 500;
 
 impl RetrievalTools {
-    /// Returns the names with `prefix`, other than those in `taken`.
+    /// Returns the names of `read` and `grep`, and of `list`: with `prefix`, and not in `taken`.
     pub(super) fn names(prefix: &str, taken: &[&str]) -> (ToolNames, String) {
         let free = |name: &str| {
             let first = format!("{prefix}{name}");
@@ -54,7 +54,7 @@ impl RetrievalTools {
         [Some(read), Some(grep), has_many.then_some(list)].into_iter().flatten().collect()
     }
 
-    /// Returns the definitions of all tools.
+    /// Returns the definitions of the three retrieval tools.
     pub(super) fn all(&self) -> [Value; 3] {
         let id = json!({"type": "string", "description": "The id from the notice, or its beginning or end."});
         let tool = |name: &str, description: &str, properties: Value, required: Value| {
@@ -203,7 +203,7 @@ impl RetrievalTools {
         let values = values.map_err(|error| error.to_string())?;
         let is_empty = values.shown == 0;
         let answer = values.answer(name, &path);
-        // The values are exact for programs, but here a model reads them.
+        // Programs get exact values. Here a model reads them, so forged marks are made harmless.
         let text = defused(answer.text);
         if is_empty { Err(answer.what) } else { Ok(Answer { text, ..answer }) }
     }

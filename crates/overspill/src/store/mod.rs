@@ -52,7 +52,7 @@ pub(crate) use sent_text::SentText;
 /// Your own store needs only the six required methods. [`Catalog`], [`Expiry`] and [`Lookup`] are
 /// optional. Call their methods on a `dyn Store`: it has defaults for a store without them.
 pub trait Store: Debug + Send + Sync {
-    /// Begins a new output for `call`. Readers see the output only after it is published.
+    /// Begins a new output for `call`. Readers see it after [`Draft::publish`] or [`Draft::go_live`].
     fn create(&self, call: &Call) -> Result<Box<dyn Draft>, Error>;
 
     /// Reads a range of an output. The range may end after the end of the output.

@@ -1,8 +1,7 @@
 //! Decides about the contents of a tool result: one rule for each kind of content.
 //!
-//! Two callers use this module. [`Overspill::shorten_result`] has the result as a JSON value;
-//! hooks, packages and the registry call it. The MCP proxy has the bytes of a result as they stream
-//! by.
+//! [`Overspill::shorten_result`] and `shorten_any` have the result as a JSON value; hooks, packages
+//! and the registry call them. The MCP proxy has the bytes of a result as they stream by.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -29,7 +29,7 @@ use crate::ui;
 /// Hook entry point, for agents and not for you.
 ///
 /// Reads the JSON of the agent on standard input, and prints the answer that the agent expects, or nothing if
-/// nothing changes. It never allows a call. `overspill init` sets it up.
+/// nothing changes. The answer never approves a call. `overspill init` sets the hook up.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   overspill hook copilot < payload.json")]
@@ -85,7 +85,7 @@ fn answer(host: &Host, format: &dyn HookFormat, payload: &Value, env: &Env) -> O
         }
     };
     let engine = resolved.overspill().to_builder().observer(observer).build();
-    // The host's own file would have the secrets unmasked, so masking comes first.
+    // If masking is on, overspill ignores `OVERSPILL=off`: the host has the secrets unmasked.
     let is_whole = |result: &HookResult| {
         engine.redaction().shown().is_none()
             && result.command.as_deref().is_some_and(escape::is_asked)
@@ -94,7 +94,7 @@ fn answer(host: &Host, format: &dyn HookFormat, payload: &Value, env: &Env) -> O
     let has_command = result.as_ref().is_some_and(|result| result.command.is_some());
     let call_host = host.of_results(has_command);
     let engine = engine.to_builder().host(move || Some(call_host.clone())).build();
-    // The commands of the host have the session of the environment.
+    // Commands of the host record the session of the environment, so this session comes first.
     let session = env.session().or_else(|| format.session(payload));
     let shortened = result.and_then(|result| shortened(result, session, &engine, &results, env));
     let mut answer = encoded(format, payload, field, shortened, &engine);
@@ -189,8 +189,7 @@ fn shortened(
         HookContent::Text(text) => shortened_text(engine, &call, &text),
         HookContent::File(file, text) => match streamed(engine, &call, file) {
             Some(Outcome::Spilled(spilled)) => Some(Value::String(spilled.text)),
-            // The payload does not contain the text of the file, so nothing of it can be masked
-            // here.
+            // The payload does not have the text of this file, so `encoded` cannot mask it.
             Some(Outcome::Masked(masked)) => Some(String::from_utf8_lossy(&masked.bytes).into()),
             Some(Outcome::Whole(_)) | None => shortened_text(engine, &call, &text),
         },

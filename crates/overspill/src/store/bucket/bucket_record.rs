@@ -1,6 +1,6 @@
 //! The record of an output in a bucket: a line of JSON, and after it the seal.
 //!
-//! Any machine with the right to write records may have written one, so nothing in a record is used
+//! Any machine with write rights can write a false record. So overspill uses nothing of a record
 //! before [`BucketRecord::from_bytes`] has checked it.
 
 use object_store::path::Path;
@@ -11,11 +11,11 @@ use crate::Error;
 use crate::store::seal::Seal;
 use crate::store::{Kept, OutputId, Record};
 
-/// The number of bytes that contain the line of JSON of nearly every output.
+/// The number of bytes that overspill reads first. Nearly every line of JSON is shorter.
 pub(super) const HEAD: u64 = 16 << 10;
 /// The largest number of bytes that a line of JSON may have.
 pub(super) const LINE: u64 = 4 << 20;
-/// The number of characters of a command that are kept in a line that would be too long.
+/// The length in characters to which a command is cut if the line of JSON would be too long.
 const COMMAND_CHARS: usize = 100_000;
 
 /// The record of an output in a bucket. This version ignores fields that a later version adds.
@@ -36,13 +36,13 @@ pub(super) struct BucketRecord {
     /// The output was not kept whole.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     partial: bool,
-    /// The id of the upload in parts that brings the output, while it is not complete.
+    /// The id of the multipart upload of the output, while the upload is not complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) upload: Option<String>,
     /// The user and machine that saved the output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     writer: Option<String>,
-    /// The record from the writer.
+    /// The facts about the output, as the writer recorded them: command, exit code and others.
     #[serde(default)]
     record: Option<Record>,
 }
@@ -84,7 +84,7 @@ impl BucketRecord {
         }
     }
 
-    /// Adds the id of the upload that brings the output.
+    /// Adds the id of the multipart upload of the output.
     pub(super) fn with_upload(self, upload: &str) -> BucketRecord {
         BucketRecord { upload: Some(upload.into()), ..self }
     }

@@ -68,8 +68,8 @@ impl From<object_store::Error> for Failure {
     }
 }
 
-/// Returns how long the server was silent, if silence is the reason. If a source of credentials was
-/// silent, the reason is missing credentials.
+/// Returns how long the server gave no answer, if this is the reason. Returns `None` if a source of
+/// credentials gave no answer: then the reason is missing credentials.
 fn silence(text: &str) -> Option<Duration> {
     if is_without_credentials(text) {
         return None;
@@ -106,7 +106,8 @@ fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// Tells whether the object does not have the requested range. An empty object has no range at all.
+/// Tells whether the requested range begins after the end of the object. Every range of an empty
+/// object does.
 fn is_out_of_range(text: &str, code: Option<&str>) -> bool {
     code == Some("InvalidRange")
         || status(text) == Some(416)

@@ -19,7 +19,7 @@ pub(super) const FORMAT: TranscriptFormat = TranscriptFormat {
     is_document: false,
 };
 
-/// The number of ids that are remembered. Gemini writes a message again when its tools have ended.
+/// The number of remembered ids: Gemini writes a message again when its tools have ended.
 const REMEMBERED: usize = 256;
 /// The text before the output in a result.
 const HEADER: &str = "Output: ";
