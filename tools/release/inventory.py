@@ -14,7 +14,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import tomllib
 import uuid
 
 # The C compiler whose libraries are linked into the program.
@@ -82,9 +81,18 @@ def licences(crates: list[dict], linked: list[tuple[str, str, str]]) -> str:
     return ("\n" + "=" * 100 + "\n").join(parts)
 
 
+def checksums(lock: str) -> dict[tuple[str, str], str]:
+    """Returns the checksum of each crate by name and version. Python has a reader for TOML only since 3.11."""
+    sums = {}
+    for package in lock.split("[[package]]\n")[1:]:
+        values = dict(re.findall(r'(?m)^(name|version|checksum) = "(.*)"$', package))
+        if "checksum" in values:
+            sums[values["name"], values["version"]] = values["checksum"]
+    return sums
+
+
 def bill_of_materials(crates: list[dict], linked: list[tuple[str, str, str]]) -> dict:
-    lock = tomllib.loads(pathlib.Path("Cargo.lock").read_text())
-    sums = {(it["name"], it["version"]): it.get("checksum") for it in lock["package"]}
+    sums = checksums(pathlib.Path("Cargo.lock").read_text(encoding="utf-8"))
 
     def component(crate: dict) -> dict:
         name, version = crate["name"], crate["version"]
