@@ -52,6 +52,8 @@ if [ -z "$prefix" ]; then
   prefix=$HOME/.local
 fi
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
+# A slash at the end would hide that PATH already has this directory.
+while [ "${prefix%/}" != "$prefix" ]; do prefix=${prefix%/}; done
 # The list of files and directories that this script made, so that --uninstall removes nothing else.
 list=$prefix/share/overspill/installed-files
 
@@ -110,6 +112,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 fetch() {
+  # wget does not know addresses of files, and without curl a directory must work, too.
+  case $1 in file:///*) if [ -f "${1#file://}" ]; then cp "${1#file://}" "$2" && return; fi ;; esac
   if has curl; then curl -fsSL --retry 2 -o "$2" "$1"; elif has wget; then wget -q -O "$2" "$1"; else
     fail "neither curl nor wget is installed" "download the archive and SHA256SUMS, then run: sh install.sh ARCHIVE"
   fi || fail "cannot download $1" "check the address and your connection"

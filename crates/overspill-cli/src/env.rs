@@ -267,14 +267,13 @@ impl Env {
         Some(ui::shell_word(self.real_executable()?.to_str()?))
     }
 
-    /// Tells whether the PATH leads to this program from any directory.
+    /// Tells whether the PATH leads to this program from any directory, outside `uvx` and `npx` too.
     fn is_on_path(&self) -> bool {
         // A shell runs the first file of this name, so that file must be this program.
         let file = format!("{NAME}{}", std::env::consts::EXE_SUFFIX);
-        let first = self.on_path(&file).find(|path| path.is_file());
-        let first = first.filter(|path| path.is_absolute());
+        let first = self.on_path(&file).find(|it| it.is_file()).filter(|it| it.is_absolute());
         let first = first.and_then(|path| path.canonicalize().ok());
-        let own = self.real_executable();
+        let own = self.real_executable().filter(|own| crate::installed::cache(own).is_none());
         first.zip(own).is_some_and(|(first, own)| first == own || is_script_for(&first, &own))
     }
 

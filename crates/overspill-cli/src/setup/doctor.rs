@@ -190,7 +190,8 @@ fn look_at_store(findings: &mut Findings, env: &Env) {
         let used: u64 = entries.iter().map(|entry| entry.bytes).sum();
         let quota = retention.quota.map_or_else(|| "no quota".into(), ui::size);
         let is_full = retention.quota.is_some_and(|quota| used > quota);
-        let said = format!("{} outputs, {} of {quota}", entries.len(), ui::size(used));
+        let count = ui::count(entries.len() as u64, "output");
+        let said = format!("{count}, {} of {quota}", ui::size(used));
         findings.add("store", if is_full { How::Note } else { How::Well }, said);
     }
 }

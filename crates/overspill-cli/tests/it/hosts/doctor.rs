@@ -10,6 +10,16 @@ fn said(home: &std::path::Path, code: i32) -> String {
 }
 
 #[test]
+fn doctor_counts_the_saved_outputs() {
+    let dir = tempfile::tempdir().unwrap();
+    for expected in ["✓ store: 1 output, ", "✓ store: 2 outputs, "] {
+        well(dir.path(), &["run", "--", "seq", "1", "20000"]);
+        let text = said(dir.path(), 0);
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+#[test]
 fn doctor_tries_every_host_that_is_set_up() {
     let dir = tempfile::tempdir().unwrap();
     assert!(said(dir.path(), 0).contains("! agents: no agent is set up"));

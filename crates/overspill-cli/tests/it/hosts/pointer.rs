@@ -114,6 +114,20 @@ fn notice_names_overspill_only_if_the_path_leads_to_it() {
 }
 
 #[test]
+fn notice_of_a_program_in_a_cache_has_its_path() {
+    for cache in ["uv/archive-v0/FDUl/bin", "_npx/5f0c/node_modules/overspill-linux-x64-gnu/bin"] {
+        let reader = Reader::new();
+        let cached = reader.at(cache).join("overspill");
+        std::fs::create_dir_all(reader.at(cache)).unwrap();
+        copy_program(&cached);
+        // `uvx` and `npx` put the directory into the PATH of the program. The reader does not have it.
+        let line = format!("PATH={}:$PATH overspill run -- seq 1 9000", reader.at(cache).display());
+        let own = cached.display().to_string();
+        assert_eq!(reader.followed(shell(&reader, &["-c"]), &line), own);
+    }
+}
+
+#[test]
 fn path_in_a_notice_is_quoted_for_a_shell() {
     let reader = Reader::new();
     let odd = reader.at("pro grams'");
