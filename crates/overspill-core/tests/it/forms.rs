@@ -36,3 +36,15 @@ fn diff_of_a_merge_names_every_file() {
         assert!(preview.contains(&format!("diff --cc src/part_{n}.rs\n")), "{n}: {preview}");
     }
 }
+
+#[test]
+fn log_with_dates_after_file_names_is_no_search() {
+    let log = many(900, |n| {
+        let (minute, second) = (n / 60, n % 60);
+        let level = if n == 500 { "ERROR pool: connection refused" } else { "INFO api: served" };
+        format!("api.log.1.2026-05-16_13:53:08 2026-05-16 00:{minute:02}:{second:02} {level} {n}\n")
+    });
+    let (kind, preview) = kind_and_preview(&log, 2000);
+    assert_ne!(kind, Kind::Search);
+    assert!(preview.contains("connection refused"), "{preview}");
+}
