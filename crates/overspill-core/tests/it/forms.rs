@@ -48,3 +48,38 @@ fn log_with_dates_after_file_names_is_no_search() {
     assert_ne!(kind, Kind::Search);
     assert!(preview.contains("connection refused"), "{preview}");
 }
+
+#[test]
+fn report_that_frames_quoted_source_is_no_source() {
+    let boxed = |n: usize| {
+        format!(
+            "lib/a.js:{n}:12 lint/rule ━━━━━━━━━━\n\n  × Unexpected value.\n\n    {n} │ function f{n}() {{\n  \
+             > {n} │   return x{n};\n      │          ^^^^^\n    {n} │ }}\n\n"
+        )
+    };
+    let framed = |n: usize| {
+        format!(
+            "  ! rule: Parameter is not used.\n     ,-[a.js:{n}:12]\n {n} |   call(a, b);\n {n} |   return x{n};\n     \
+             :          |\n     :          `-- declared here\n {n} | }}\n     `----\n"
+        )
+    };
+    for report in [many(90, boxed), many(90, framed)] {
+        let (kind, preview) = kind_and_preview(&report, 2000);
+        assert_ne!(kind, Kind::Source, "{preview}");
+    }
+}
+
+#[test]
+fn comments_without_code_are_no_source() {
+    let steps =
+        many(90, |n| format!("-- Looking for part_{n}.h\n-- Looking for part_{n}.h - found\n"));
+    let log = format!(
+        "{steps}Error at settings.txt:60 (find):\n  Could not find a package of the name \"widget\"\n\n{}",
+        many(20, |n| format!("-- Wrote part_{n}.log\n"))
+    );
+    let (kind, preview) = kind_and_preview(&log, 1000);
+    assert_ne!(kind, Kind::Source);
+    assert!(preview.contains("Could not find a package of the name \"widget\"\n"), "{preview}");
+    let code = many(90, |n| format!("-- Returns part {n}.\nlocal part_{n} = parts[{n}]\n"));
+    assert_eq!(kind_and_preview(&code, 1000).0, Kind::Source);
+}

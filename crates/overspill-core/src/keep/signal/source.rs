@@ -22,6 +22,10 @@ const INDENTED: usize = 10;
 /// The largest number of lines in text blocks for each other line of source.
 const QUOTES: usize = 4;
 
+/// The largest number of lines in certain source that may be steps of a program (`-- Looking for a.h`)
+/// or items of a list, for each line of code. Comments in some languages have the same form.
+const STEPS: usize = 10;
+
 /// The smallest number of lines with the error mark of pytest that may be a report of pytest, which
 /// quotes source.
 const QUOTED: usize = 3;
@@ -50,7 +54,7 @@ pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm
     let (mut statements, mut numbered, mut before) = (0, 0, None);
     let (mut words, mut code, mut comments, mut indented, mut quoted) = (0, 0, 0, 0, 0);
     let (mut quotes, mut text_block, mut may_be_code) = (0, TextBlock::default(), true);
-    let mut pointers = 0;
+    let (mut pointers, mut steps) = (0, 0);
     for line in &lines.lines {
         let text = lines.text(line);
         let number = number(text);
@@ -71,6 +75,7 @@ pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm
             words += 1;
             code += usize::from(is_comment || is_code(inner));
             comments += usize::from(is_comment);
+            steps += usize::from(inner.starts_with(b"-- ") || inner.starts_with(b"* "));
             indented +=
                 usize::from(inner[0].is_ascii_whitespace() || is_quoted(inner.trim_ascii()));
             quoted += usize::from(inner.starts_with(b"E   "));
@@ -83,6 +88,7 @@ pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm
         && code * 100 >= words * CODE
         && (indented + comments) * INDENTED >= words
         && words * QUOTES >= quotes
+        && steps <= (code - comments) * STEPS
         && quoted < QUOTED;
     match () {
         // A report quotes source and points at places in it.
@@ -94,10 +100,15 @@ pub(super) fn source_form(lines: &ScoredLines, has_headings: bool) -> SourceForm
     }
 }
 
-/// Tells whether a line points at a place in the quoted line above it: `     |     ^^^`.
+/// Tells whether a line points at a place in the quoted line above it: `     |     ^^^`. Some reports
+/// draw a frame around the quoted lines: `     ,-[a.js:4:12]` begins it.
 fn is_pointer(text: &[u8]) -> bool {
-    let marks = text.trim_ascii().strip_prefix(b"|").unwrap_or_default().trim_ascii_start();
+    let text = text.trim_ascii();
+    let frames = ["╭─[", ",-[", "┌─ "];
+    let gutter = ["|", "│"].iter().find_map(|gutter| text.strip_prefix(gutter.as_bytes()));
+    let marks = gutter.unwrap_or_default().trim_ascii_start();
     !marks.is_empty() && marks.iter().all(|byte| b"^~".contains(byte))
+        || frames.iter().any(|frame| text.starts_with(frame.as_bytes())) && text.contains(&b':')
 }
 
 /// Text for people within source: documentation between quotes, comments of several lines, POD.
