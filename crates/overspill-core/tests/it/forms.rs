@@ -83,3 +83,24 @@ fn comments_without_code_are_no_source() {
     let code = many(90, |n| format!("-- Returns part {n}.\nlocal part_{n} = parts[{n}]\n"));
     assert_eq!(kind_and_preview(&code, 1000).0, Kind::Source);
 }
+
+#[test]
+fn lines_between_the_start_of_a_test_and_its_failed_row_are_shown() {
+    let name = |file: usize, n: usize| {
+        format!("spec/cart{file}_spec.lua @ {n}: fails on bad input case {n}")
+    };
+    let passed = |file: usize, n: usize| {
+        let name = name(file, n);
+        format!("[ RUN      ] {name}\n[       OK ] {name} (0.0{n} ms)\n")
+    };
+    let details = many(8, |n| format!("the basket of customer {n} has {} items\n", n * 13 % 7));
+    let file = |file: usize| {
+        let name = name(file, 28);
+        let failed = format!("[ RUN      ] {name}\n{details}[  FAILED  ] {name} (0.38 ms)\n");
+        let failed = if file == 13 { failed } else { String::new() };
+        let tests = many(25, |n| passed(file, n));
+        format!("[----------] Running tests from spec/cart{file}_spec.lua\n{tests}{failed}\n")
+    };
+    let (_, preview) = kind_and_preview(&many(20, file), 8000);
+    assert!(preview.contains(&details), "{preview}");
+}
