@@ -104,3 +104,19 @@ fn lines_between_the_start_of_a_test_and_its_failed_row_are_shown() {
     let (_, preview) = kind_and_preview(&many(20, file), 8000);
     assert!(preview.contains(&details), "{preview}");
 }
+
+#[test]
+fn row_with_a_rare_word_in_a_column_is_shown() {
+    let row = |n: usize| {
+        let (kind, reason) = match n {
+            141 => ("Warning", "NoVolume"),
+            n => ("Normal", ["Scheduled", "Pulled", "Started"][n % 3]),
+        };
+        format!("{:<12}{kind:<10}{reason:<20}pod/shop-{:x}\n", format!("{n}s"), n * 7919)
+    };
+    let table =
+        format!("{:<12}{:<10}{:<20}OBJECT\n{}", "LAST SEEN", "TYPE", "REASON", many(260, row));
+    let (kind, preview) = kind_and_preview(&table, 1500);
+    assert_eq!(kind, Kind::Columns);
+    assert!(preview.contains("NoVolume"), "{preview}");
+}
