@@ -120,3 +120,24 @@ fn row_with_a_rare_word_in_a_column_is_shown() {
     assert_eq!(kind, Kind::Columns);
     assert!(preview.contains("NoVolume"), "{preview}");
 }
+
+#[test]
+fn table_in_a_frame_shows_its_header_and_the_failed_row() {
+    let frame = "+-----+--------------+---------+\n";
+    let row = |n: usize| {
+        let status = if n == 233 { "failed" } else { "ok" };
+        format!("| {n:<3} | customer {n:<3} | {status:<7} |\n")
+    };
+    let framed =
+        format!("{frame}| id  | name         | status  |\n{frame}{}{frame}", many(400, row));
+    let ruled = format!(" id  | name         | status \n-----+--------------+--------\n{}", {
+        many(400, |n| row(n).trim_start_matches('|').replace(" |\n", "\n"))
+    });
+    for table in [framed, ruled] {
+        let (kind, preview) = kind_and_preview(&table, 900);
+        assert_eq!(kind, Kind::Table, "{preview}");
+        for text in ["status", "customer 233 | failed", "customer 0 ", "customer 399 "] {
+            assert!(preview.contains(text), "{text}: {preview}");
+        }
+    }
+}
