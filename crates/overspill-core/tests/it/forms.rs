@@ -122,6 +122,27 @@ fn row_with_a_rare_word_in_a_column_is_shown() {
 }
 
 #[test]
+fn paths_after_sizes_dates_and_hashes_are_a_listing() {
+    let path = |n: usize| format!("src/{}/part_{n}.rs", ["io", "net", "ui"][n / 100]);
+    let hash = |n: usize| format!("{:040x}", (n as u128 + 1) * 0x9e37_79b9_7f4a_7c15_f39c_c060);
+    let lists = [
+        many(300, |n| format!("{} 2026-05-{:02} ./{}\n", n * 37, n % 28 + 1, path(n))),
+        many(300, |n| format!("100644 blob {}\t{}\n", hash(n), path(n))),
+        many(300, |n| format!("100644 {} 0\t{}\n", hash(n), path(n))),
+        many(300, |n| format!("{}  {}\n", hash(n), path(n))),
+    ];
+    for list in lists {
+        let (kind, preview) = kind_and_preview(&list, 1500);
+        assert_eq!(kind, Kind::Listing, "{preview}");
+        for folder in ["src/io/", "src/net/", "src/ui/"] {
+            assert!(preview.contains(folder), "{folder}: {preview}");
+        }
+    }
+    let log = many(300, |n| format!("2026-05-16 13:00:{:02} opened {}\n", n % 60, path(n)));
+    assert_ne!(kind_and_preview(&log, 1500).0, Kind::Listing);
+}
+
+#[test]
 fn table_in_a_frame_shows_its_header_and_the_failed_row() {
     let frame = "+-----+--------------+---------+\n";
     let row = |n: usize| {

@@ -7,6 +7,7 @@ use super::json::log2;
 use super::novelty::{Novelty, hash, mix};
 use super::reader::{ForeignLines, LineRank, StructureLine, graded};
 use crate::Why;
+use crate::keep::signal::path_after_facts;
 
 /// The largest number of columns whose names are read.
 const COLUMNS: usize = 64;
@@ -165,13 +166,14 @@ fn are_numbered<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     })
 }
 
-/// Tells whether the lines are file sizes and paths, as `du -a` prints them.
+/// Tells whether the lines are file sizes and paths, as `du -a` prints them, or other facts about
+/// files before their paths, as `git ls-tree` prints them.
 fn are_sizes<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     lines.take(50).all(|line| {
         line.split_once('\t').is_some_and(|(size, path)| {
             let size = size.trim_end_matches(['K', 'M', 'G', 'T']);
             size.parse::<f64>().is_ok() && path.contains('/') && !path.contains('\t')
-        })
+        }) || path_after_facts(line.as_bytes()).is_some()
     })
 }
 
