@@ -143,6 +143,27 @@ fn paths_after_sizes_dates_and_hashes_are_a_listing() {
 }
 
 #[test]
+fn comment_in_a_block_of_code_is_no_heading() {
+    let example = |n: usize| {
+        format!("```python\n# input:\n\ncall_{n}(a)\n\n# output:\n\ncall_{n}(\n    a,\n)\n```\n\n")
+    };
+    let section = |n: usize| {
+        let text =
+            many(24, |line| format!("The reader of part_{n} finds the rule {line} in the list.\n"));
+        format!("## Section {n}\n\n{text}\n{}", many(2, example))
+    };
+    let page = many(20, section);
+    // A part of a page may begin within a block of code.
+    let part = format!("call(a)\n```\n\n{page}");
+    for text in [page, part] {
+        let (kind, preview) = kind_and_preview(&text, 4000);
+        assert_eq!(kind, Kind::Prose);
+        let named = (0..20).filter(|n| preview.contains(&format!("## Section {n}\n"))).count();
+        assert!(named >= 12, "{named} of 20: {preview}");
+    }
+}
+
+#[test]
 fn table_in_a_frame_shows_its_header_and_the_failed_row() {
     let frame = "+-----+--------------+---------+\n";
     let row = |n: usize| {
