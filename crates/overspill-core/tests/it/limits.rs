@@ -20,6 +20,15 @@ const LIMITS: [(&str, Limits, usize); 5] = [
     ("lines", Limits::NONE.lines(150), 9_500),
 ];
 
+/// The larger and smaller limits of host agents; `overspill-cli` sets the same in `hosts::table`.
+const CEILINGS: [(&str, Limits); 5] = [
+    ("7,500 chars", HOST.chars(7_500)),
+    ("19,500 chars", HOST.chars(19_500)),
+    ("29,500 chars", HOST.chars(29_500)),
+    ("39,500 chars", HOST.chars(39_500)),
+    ("50,000 bytes and 1,900 lines", Limits::NONE.bytes(50_000).lines(1_900)),
+];
+
 fn preview(output: &str, policy: &Policy) -> Option<String> {
     let text = policy.measure(output.as_bytes())?.preview(&common::saved()).text;
     let exceeded = policy.limits.exceeded_by(text.as_bytes(), policy.lines, &policy.tokens);
@@ -51,7 +60,8 @@ fn used(text: &str, limits: &Limits) -> f64 {
 /// Lists the fixtures whose previews lack a wanted text.
 fn missing(name: &str, fixture: &Fixture, keep: Keep) -> Vec<String> {
     let mut missing = Vec::new();
-    for (unit, limits, _) in LIMITS {
+    let limits = LIMITS.map(|(unit, limits, _)| (unit, limits));
+    for (unit, limits) in limits.into_iter().chain(CEILINGS) {
         let policy = Policy::new(limits, keep);
         let Some(text) = preview(&fixture.output, &policy) else { continue };
         let lost = fixture.wanted.iter().filter(|wanted| !text.contains(*wanted)).count();

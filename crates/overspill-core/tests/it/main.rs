@@ -6,6 +6,7 @@ mod belongs;
 mod cleaning;
 mod common;
 mod folds;
+mod forms;
 mod kinds;
 mod kinds_of_files;
 mod laws;

@@ -6,6 +6,7 @@
 //! row, up to the next line that is not indented deeper.
 
 use super::features::LineFeatures;
+use super::form::RowForm;
 use super::line::{ScoredLine, ScoredLines};
 use super::outcome::{self, Outcome};
 
@@ -39,6 +40,9 @@ const FOR_TRACE: i32 = 8;
 
 /// The number that is subtracted from the score of a failed row for its heading.
 const FOR_HEADING: i32 = 8;
+
+/// The largest number of lines between the start of a test and its failed row that belong to the row.
+const FROM_START: usize = 16;
 
 /// The largest number of held lines between a heading and its row.
 const FARTHEST: usize = 1024;
@@ -133,6 +137,9 @@ pub(super) fn lift(lines: &mut ScoredLines) {
         if lifted > line.score && !passed() {
             lines.lines[at].lifted = lifted;
         }
+        if line.own.form == RowForm::Outcome {
+            lift_from_start(lines, at);
+        }
         if !line.own.hit || lifted > line.score || line.own.indent == 0 {
             continue;
         }
@@ -142,6 +149,30 @@ pub(super) fn lift(lines: &mut ScoredLines) {
             let heading = &mut lines.lines[heading];
             heading.lifted = heading.lifted.max(line.score - FOR_HEADING);
         }
+    }
+}
+
+/// Raises the score of the lines between the start of a test and its failed row. Many tools print
+/// the details of a failure before its result: `[ RUN ] Cart.Total`, the details, `[ FAILED ] Cart.Total`.
+fn lift_from_start(lines: &mut ScoredLines, row: usize) {
+    let Some(first) = (row.saturating_sub(FROM_START + 1)..row)
+        .rev()
+        .take_while(|&at| lines.lines[at].number + 1 == lines.lines[at + 1].number)
+        .take_while(|&at| outcome::outcome(lines.body(&lines.lines[at])).is_none())
+        .find(|&at| outcome::begun_test(lines.body(&lines.lines[at])).is_some())
+    else {
+        return;
+    };
+    // Another tool may report failures of its own within a test.
+    let name = outcome::begun_test(lines.body(&lines.lines[first])).unwrap_or_default();
+    if memchr::memmem::find(lines.body(&lines.lines[row]), name).is_none() {
+        return;
+    }
+    let score = lines.lines[row].score;
+    for at in first..row {
+        let less = FARTHER * (row - at + 1).ilog2() as i32;
+        let line = &mut lines.lines[at];
+        line.lifted = if line.own.blank { line.lifted } else { line.lifted.max(score - less) };
     }
 }
 

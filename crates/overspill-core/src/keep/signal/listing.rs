@@ -97,7 +97,7 @@ pub(super) fn worths(lines: &ScoredLines) -> Option<Vec<f64>> {
             places.push(Place { round: u32::from(is_named_again), is_later: is_later(heading) });
             continue;
         }
-        let text = sized_path(text).unwrap_or(text);
+        let text = sized_path(text).or_else(|| path_after_facts(text)).unwrap_or(text);
         let folder = memchr::memrchr(b'/', text.strip_suffix(b"/").unwrap_or(text));
         let folder = folder.filter(|_| parents.is_empty() && !is_long_row(text));
         let folder = folder.map_or(heading, |slash| &text[..slash]);
@@ -133,6 +133,38 @@ fn is_row(text: &[u8]) -> bool {
         || branch(text).is_some()
         || text.starts_with(b"total ")
         || sized_path(text.trim_ascii()).is_some()
+        || path_after_facts(text).is_some()
+}
+
+/// The largest number of facts about a file before its path.
+const FACTS: usize = 6;
+
+/// The smallest number of digits of a hash.
+const HASH: usize = 32;
+
+/// Returns the path at the end of a row after facts about the file: sizes, dates, modes and hashes.
+/// One word may be the second fact: `100644 blob 35216a5…`.
+pub(crate) fn path_after_facts(text: &[u8]) -> Option<&[u8]> {
+    let text = text.trim_ascii();
+    let from = text.iter().rposition(|byte| byte.is_ascii_whitespace())? + 1;
+    let (facts, path) = text.split_at(from);
+    let is_name = path.iter().any(u8::is_ascii_alphabetic) && !path.ends_with(b":");
+    let (mut words, mut count, mut has_hash) = (0, 0, false);
+    for fact in facts.split(u8::is_ascii_whitespace).filter(|fact| !fact.is_empty()) {
+        count += 1;
+        let is_hash = fact.len() >= HASH && fact.iter().all(u8::is_ascii_hexdigit);
+        has_hash |= is_hash;
+        let is_number = fact[0].is_ascii_digit()
+            && fact.iter().all(|byte| byte.is_ascii_digit() || b"-:.,/+".contains(byte));
+        let is_word = count == 2 && fact.iter().all(u8::is_ascii_lowercase);
+        words += usize::from(is_word && !is_hash);
+        if !(is_hash || is_number || is_word) {
+            return None;
+        }
+    }
+    let has_slash = memchr::memchr(b'/', path).is_some();
+    let is_row = count <= FACTS && is_name && (has_hash || words == 0 && has_slash && count > 1);
+    is_row.then_some(path)
 }
 
 /// Returns the path in a row of `du`, after its size, or of `find -ls`, after the file attributes.

@@ -49,6 +49,7 @@ mod words;
 
 pub(crate) use choose::choose;
 pub(crate) use line::ScoredLines;
+pub(crate) use listing::path_after_facts;
 pub(crate) use scan::SignalScan;
 pub(crate) use stamp::has_job_columns;
 pub(crate) use weights::Weights;

@@ -78,7 +78,7 @@ pub(super) fn is_test_run(lines: &ScoredLines) -> bool {
 /// Tells whether a row with a failure word reports no failure.
 pub(super) fn has_passed(row: &[u8]) -> bool {
     counts_no_failure(row)
-        || begins_test(row)
+        || begun_test(row).is_some()
         || gives_reason(row)
         || (outcome(row) == Some(Outcome::Passed) || has_passed_mark(row)) && !shouts(row)
 }
@@ -91,12 +91,16 @@ fn gives_reason(row: &[u8]) -> bool {
     forms.iter().any(|form| memchr::memmem::find(row, form).is_some())
 }
 
-/// Tells whether a row announces a test: `=== RUN   TestError`, `[ RUN      ] Parser.FailsOnError`.
-fn begins_test(row: &[u8]) -> bool {
-    let row = row.trim_ascii_start();
-    let rest = row.strip_prefix(b"=== ").or_else(|| row.strip_prefix(b"[ "));
-    let first = rest.and_then(|rest| words(rest).next());
-    first.is_some_and(|word| [&b"RUN"[..], b"PAUSE", b"CONT", b"NAME"].contains(&word))
+/// Returns the name of the test that a row announces: `=== RUN   TestError`,
+/// `[ RUN      ] Parser.FailsOnError`.
+pub(super) fn begun_test(row: &[u8]) -> Option<&[u8]> {
+    let row = row.trim_ascii();
+    let rest = row.strip_prefix(b"=== ").or_else(|| row.strip_prefix(b"[ "))?.trim_ascii_start();
+    let word = rest.iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+    let (word, name) = rest.split_at(word);
+    let is_start = [&b"RUN"[..], b"PAUSE", b"CONT", b"NAME"].contains(&word);
+    let name = name.trim_ascii_start();
+    is_start.then(|| name.strip_prefix(b"]").unwrap_or(name).trim_ascii_start())
 }
 
 /// Tells whether one of the first words is a symbol for a success:

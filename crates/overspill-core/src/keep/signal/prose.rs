@@ -131,10 +131,23 @@ fn is_option(text: &[u8]) -> bool {
     inner.len() < text.len() && name.and_then(<[u8]>::first).is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// Tells for each line whether it is a heading.
+/// Tells for each line whether it is a heading. In Markdown, a comment in a block of code between
+/// fences is not a heading.
 pub(super) fn headings(lines: &ScoredLines) -> Vec<bool> {
     let texts: Vec<&[u8]> = texts(lines).collect();
-    (0..texts.len()).map(|at| heading(&texts, at).is_some()).collect()
+    // Without one of its fences, a block of code has no end.
+    let has_fences = lines.lines.len() as u64 == lines.count();
+    let mut in_code = false;
+    let mut is_heading = |at: usize| {
+        match texts[at].trim_ascii_start().strip_prefix(b"```") {
+            // The lines may begin within a block, so a fence without a language may end a block.
+            Some(b"") => in_code = false,
+            Some(_) => in_code = has_fences,
+            None => {}
+        }
+        !in_code && heading(&texts, at).is_some()
+    };
+    (0..texts.len()).map(&mut is_heading).collect()
 }
 
 /// Tells for each line whether it is an option with a text below it, as in a manual page.

@@ -243,13 +243,20 @@ fn in_file(text: &[u8]) -> Option<Form<'_>> {
     while let Some(at) = memchr::memchr2(b':', b'-', text.get(from..end)?).map(|at| from + at) {
         if let Some((_, is_match, rest)) = after_number(&text[at + 1..]) {
             let same = (text[at] == b':') == is_match;
-            if same && is_path(&text[..at]) {
+            if same && is_path(&text[..at]) && !is_time(&text[..at], rest) {
                 return Some(Form::InFile { file: &text[..at], is_match, rest });
             }
         }
         from = at + 1;
     }
     None
+}
+
+/// Tells whether the number between two texts belongs to a date or a time: digits stand right before
+/// and after it, as in `app.log.2024-05-16_13:53:08`.
+fn is_time(before: &[u8], after: &[u8]) -> bool {
+    let two_digits = |text: &[u8]| text.iter().all(u8::is_ascii_digit) && text.len() == 2;
+    two_digits(&before[before.len().saturating_sub(2)..]) && after.get(..2).is_some_and(two_digits)
 }
 
 fn is_path(text: &[u8]) -> bool {
@@ -304,6 +311,7 @@ mod tests {
         assert_eq!(form(b"--\n"), Form::Separator);
         assert_eq!(form(b"2022-06-23T18:25:55.9521797Z Waiting"), Form::Other);
         assert_eq!(form(b"Compiling serde v1.0.1"), Form::Other);
+        assert_eq!(form(b"a.log.2024-05-16_13:53:08 2024-05-16 INFO"), Form::Other);
     }
 
     #[test]

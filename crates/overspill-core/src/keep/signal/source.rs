@@ -27,6 +27,10 @@ const MOST_QUOTES_PER_LINE: usize = 4;
 /// a report that quotes source.
 const REPORT_MARKS: usize = 3;
 
+/// Lines are certainly code only if at most this many steps of a program (`-- Looking for a.h`) or
+/// items of a list stand in them for each line of code. Comments in some languages have the same form.
+const MOST_STEPS_PER_LINE: usize = 10;
+
 /// The certainty that lines are source code or a file with numbered lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SourceCertainty {
@@ -51,7 +55,7 @@ pub(super) fn source_certainty(lines: &ScoredLines, has_headings: bool) -> Sourc
     let (mut statements, mut numbered, mut before) = (0, 0, None);
     let (mut words, mut code, mut comments, mut indented, mut quoted) = (0, 0, 0, 0, 0);
     let (mut quotes, mut text_block, mut may_be_code) = (0, TextBlock::default(), true);
-    let mut pointers = 0;
+    let (mut pointers, mut steps) = (0, 0);
     for line in &lines.lines {
         let text = lines.text(line);
         let number = number(text);
@@ -72,6 +76,7 @@ pub(super) fn source_certainty(lines: &ScoredLines, has_headings: bool) -> Sourc
             words += 1;
             code += usize::from(is_comment || is_code(inner));
             comments += usize::from(is_comment);
+            steps += usize::from(inner.starts_with(b"-- ") || inner.starts_with(b"* "));
             indented +=
                 usize::from(inner[0].is_ascii_whitespace() || is_quoted(inner.trim_ascii()));
             quoted += usize::from(inner.starts_with(b"E   "));
@@ -86,6 +91,10 @@ pub(super) fn source_certainty(lines: &ScoredLines, has_headings: bool) -> Sourc
         && (indented + comments) * LINES_PER_INDENT >= words
         && words * MOST_QUOTES_PER_LINE >= quotes
         && quoted < REPORT_MARKS;
+
+    /// Lines are certainly code only if at most this many steps of a program (`-- Looking for a.h`) or
+    /// items of a list stand in them for each line of code. Comments in some languages have the same form.
+    const MOST_STEPS_PER_LINE: usize = 10;
     match () {
         // A report quotes source and points at places in it.
         () if pointers >= REPORT_MARKS => SourceCertainty::No,
@@ -96,10 +105,15 @@ pub(super) fn source_certainty(lines: &ScoredLines, has_headings: bool) -> Sourc
     }
 }
 
-/// Tells whether a line points at a place in the quoted line above it: `     |     ^^^`.
+/// Tells whether a line points at a place in the quoted line above it: `     |     ^^^`. Some reports
+/// draw a frame around the quoted lines: `     ,-[a.js:4:12]` begins it.
 fn is_pointer(text: &[u8]) -> bool {
-    let marks = text.trim_ascii().strip_prefix(b"|").unwrap_or_default().trim_ascii_start();
+    let text = text.trim_ascii();
+    let frames = ["╭─[", ",-[", "┌─ "];
+    let gutter = ["|", "│"].iter().find_map(|gutter| text.strip_prefix(gutter.as_bytes()));
+    let marks = gutter.unwrap_or_default().trim_ascii_start();
     !marks.is_empty() && marks.iter().all(|byte| b"^~".contains(byte))
+        || frames.iter().any(|frame| text.starts_with(frame.as_bytes())) && text.contains(&b':')
 }
 
 /// Text for people within source: documentation between quotes, comments of several lines, POD.

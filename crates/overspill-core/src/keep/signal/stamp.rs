@@ -26,10 +26,11 @@ const _: () =
 ///
 /// `gh run view --log` prints the job, the step and the time of each line, GitLab the time and the
 /// stream, BuildKit the number of the step and the seconds, syslog the time, the machine and the
-/// program.
+/// program, checkers of memory the number of the process.
 pub(crate) fn len(line: &[u8]) -> usize {
     match line.first() {
         Some(b'#') => step_len(line),
+        Some(b'=' | b'-') => process_len(line),
         Some(_) => match time_len(line) {
             0 => match month_len(line) {
                 0 => names_len(line),
@@ -144,6 +145,16 @@ fn stream_len(text: &[u8]) -> usize {
     }
 }
 
+/// Returns the number of bytes of the number of a process between marks, as checkers of memory print
+/// it before their lines: `==2227== `.
+fn process_len(line: &[u8]) -> usize {
+    let mark = &line[..line.len().min(2)];
+    let digits = line.iter().skip(2).take(8).take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = line.get(2 + digits..).and_then(|rest| rest.strip_prefix(mark));
+    let is_process = digits > 0 && matches!(mark, b"==" | b"--");
+    if is_process && rest.is_some_and(|rest| rest.starts_with(b" ")) { 2 + digits + 3 } else { 0 }
+}
+
 /// Returns the number of bytes of the columns that BuildKit prints: `#12 3.456 `.
 fn step_len(line: &[u8]) -> usize {
     let digits = |from: usize| {
@@ -182,6 +193,8 @@ mod tests {
             "Mar 14 10:00:00 host kernel: error",
             "2024-05-01T10:00:00+0000 host app[9]: error",
             "Mar 14 10:00:00 error",
+            "==2227== error",
+            "--2227-- error",
         ];
         for line in stamped {
             assert_eq!(&line[super::len(line.as_bytes())..], "error", "{line}");
@@ -189,7 +202,9 @@ mod tests {
         for line in ["12 passed", "[1/3] x", "127.0.0.1 - x", "3:14: x", "[12%] x", "1-2-3", ""] {
             assert_eq!(super::len(line.as_bytes()), 0, "{line}");
         }
-        for line in ["#12 error", "#12 3 error", "#x 3.4 error", "a\tb\terror", "a\t2024-05-01 x"] {
+        for line in
+            ["#12 error", "#12 3 error", "#x 3.4 error", "a\tb\terror", "a\t2024-05-01 x", "==9==x"]
+        {
             assert_eq!(super::len(line.as_bytes()), 0, "{line}");
         }
         let deep = b"2024-05-01T12:00:00Z     at main";

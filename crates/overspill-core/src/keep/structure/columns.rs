@@ -21,6 +21,9 @@ pub(crate) struct Columns {
     headers: u64,
     looks: Novelty,
     failed: u64,
+    /// For each column without a role: the numbers of its first character and of the first character
+    /// of the next column, and the words that its rows begin with.
+    others: Vec<(u64, u64, Novelty)>,
 }
 
 impl Columns {
@@ -39,16 +42,35 @@ impl Columns {
             let word = value.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
             look = mix(look, hash(&value[..word]));
         }
-        graded(&mut self.looks, look, failed.then_some(&mut self.failed), line.number)
+        let rank = graded(&mut self.looks, look, failed.then_some(&mut self.failed), line.number);
+        let rare = self.rare_word(line);
+        if rank == LineRank::PLAIN { rare.unwrap_or(rank) } else { rank }
+    }
+
+    /// Returns the rank of a row in which a column has a word that its other rows do not have, if
+    /// the column has few different words: `Warning` among `Normal`.
+    fn rare_word(&mut self, line: StructureLine) -> Option<LineRank> {
+        let mut rare = None;
+        for (from, to, words) in &mut self.others {
+            let value = value(line.text, *from, *to);
+            let word = value.split(|byte| *byte == b' ').next().unwrap_or_default();
+            if !word.is_empty() && word.iter().all(u8::is_ascii_alphabetic) {
+                rare = words.is_new(hash(word), line.number).or(rare);
+            }
+        }
+        rare.map(|before| LineRank::new(8 + log2(u64::from(before)) / 2, Why::Differs))
     }
 
     fn read_header(&mut self, text: &[u8], header: &[usize]) -> LineRank {
         let nexts = header.iter().skip(1).map(|&next| next as u64).chain([u64::MAX]);
         let columns = header.iter().map(|&from| from as u64).zip(nexts);
-        self.telling = columns
-            .map(|(from, to)| (from, to, role(value(text, from, to))))
-            .filter(|(_, _, role)| *role != FieldRole::Plain)
-            .collect();
+        (self.telling, self.others) = (Vec::new(), Vec::new());
+        for (from, to) in columns {
+            match role(value(text, from, to)) {
+                FieldRole::Plain => self.others.push((from, to, Novelty::default())),
+                role => self.telling.push((from, to, role)),
+            }
+        }
         self.headers += 1;
         LineRank::new(log2(self.headers - 1) / 4, Why::Heading)
     }

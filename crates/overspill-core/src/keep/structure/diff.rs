@@ -20,7 +20,9 @@ pub(crate) struct DiffReader {
     hunks: u64,
     /// The number of lines read of the current hunk.
     lines: u64,
-    /// The number of old lines that the current hunk still has.
+    /// The number of versions before the change: 1, or the number of parents of a merge.
+    parents: usize,
+    /// The number of old lines that the current hunk still has, added up over the parents.
     old: u64,
     /// The number of new lines that the current hunk still has.
     new: u64,
@@ -39,8 +41,8 @@ impl DiffReader {
         if self.old + self.new > 0 {
             return self.within_hunk(text);
         }
-        if text.starts_with(b"@@ ") {
-            (self.old, self.new) = hunk(text).unwrap_or((0, 0));
+        if text.starts_with(b"@@ ") || text.starts_with(b"@@@") {
+            (self.parents, self.old, self.new) = hunk(text).unwrap_or((1, 0, 0));
             self.hunks += 1;
             (self.lines, self.in_heading) = (0, false);
             return LineRank::new(self.hunk_rank(), Why::Part);
@@ -83,19 +85,20 @@ impl DiffReader {
     }
 
     fn within_hunk(&mut self, text: &[u8]) -> LineRank {
+        // The diff of a merge has a column for each parent.
+        let columns = &text[..text.len().min(self.parents)];
+        let count = |mark: u8| columns.iter().filter(|byte| **byte == mark).count();
+        let (removed, added) = (count(b'-'), count(b'+'));
         let context = match text.first() {
-            Some(b'-') => {
-                self.old = self.old.saturating_sub(1);
-                0
-            }
-            Some(b'+') => {
-                self.new = self.new.saturating_sub(1);
-                0
-            }
             Some(b'\\') => 0,
+            _ if removed > 0 => {
+                self.old = self.old.saturating_sub(removed as u64);
+                0
+            }
             _ => {
-                (self.old, self.new) = (self.old.saturating_sub(1), self.new.saturating_sub(1));
-                CONTEXT
+                self.old = self.old.saturating_sub((self.parents - added) as u64);
+                self.new = self.new.saturating_sub(1);
+                if added > 0 { 0 } else { CONTEXT }
             }
         };
         self.lines += 1;
@@ -135,15 +138,23 @@ fn without_graph(mut text: &[u8]) -> &[u8] {
     Some(text.trim_ascii_start()).filter(|text| is_commit(text)).unwrap_or(text)
 }
 
-/// Reads the numbers of old and new lines from the header of a hunk: `@@ -1,3 +1,4 @@`.
-fn hunk(text: &[u8]) -> Option<(u64, u64)> {
-    let text = std::str::from_utf8(text.get(..text.len().min(80))?).ok()?;
-    let mut parts = text.split(' ').skip(1);
-    let mut count = |sign: char| {
+/// The largest number of bytes of the header of a hunk that are read.
+const HUNK_HEADER: usize = 160;
+
+/// Reads the header of a hunk: `@@ -1,3 +1,4 @@`, or `@@@ -1,3 -1,2 +1,4 @@@` for a merge of two
+/// parents. Returns the number of parents, the sum of their old lines, and the number of new lines.
+fn hunk(text: &[u8]) -> Option<(usize, u64, u64)> {
+    // Text from the file may follow the numbers.
+    let text = &text[..text.len().min(HUNK_HEADER)];
+    let ascii = text.iter().take_while(|byte| byte.is_ascii()).count();
+    let mut parts = std::str::from_utf8(&text[..ascii]).ok()?.split(' ');
+    let parents = parts.next()?.len().checked_sub(1)?;
+    let mut count = |sign: char| -> Option<u64> {
         let range = parts.next()?.strip_prefix(sign)?;
         range.split_once(',').map_or(Some(1), |(_, count)| count.parse().ok())
     };
-    Some((count('-')?, count('+')?))
+    let old = (0..parents).map(|_| count('-')).sum::<Option<u64>>()?;
+    Some((parents, old, count('+')?))
 }
 
 /// Tells whether the lines are an output of `git log`, with or without diffs.
@@ -158,9 +169,10 @@ pub(super) fn is_diff<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     for line in lines.take(400) {
         all += 1;
         let names_file = line.starts_with("diff ") || line.starts_with("+++ ");
-        hunks += u32::from(line.starts_with("@@ -") && hunk(line.as_bytes()).is_some());
+        let may_be_hunk = line.starts_with("@@ -") || line.starts_with("@@@");
+        hunks += u32::from(may_be_hunk && hunk(line.as_bytes()).is_some());
         names += u32::from(names_file);
-        let starts = ["+", "-", " ", "@@ ", "index ", "\\", "rename ", "new file", "similarity"];
+        let starts = ["+", "-", " ", "@@", "index ", "\\", "rename ", "new file", "similarity"];
         like += u32::from(names_file || starts.iter().any(|start| line.starts_with(start)));
     }
     hunks > 0 && names > 0 && like * 10 >= all * 7

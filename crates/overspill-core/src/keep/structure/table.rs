@@ -7,6 +7,7 @@ use super::json::log2;
 use super::novelty::{Novelty, hash, mix};
 use super::reader::{ForeignLines, LineRank, StructureLine, graded};
 use crate::Why;
+use crate::keep::signal::path_after_facts;
 
 /// The largest number of columns whose names are read.
 const COLUMNS: usize = 64;
@@ -43,6 +44,9 @@ impl TableReader {
             return self.read_on(row, line);
         }
         let header = self.roles.is_empty();
+        if self.delimiter == b'|' && is_rule(line.text) {
+            return if header { LineRank::new(0, Why::Heading) } else { LineRank::PLAIN };
+        }
         let mut row = RowValues::default();
         if header {
             row.is_open = each_value(line.text, self.delimiter, false, |value| {
@@ -140,6 +144,14 @@ fn each_value(text: &[u8], delimiter: u8, mut quoted: bool, mut each: impl FnMut
     quoted
 }
 
+/// Tells whether a line separates rows and has no values, such as `+----+------+` and `|---|:--|`.
+fn is_rule(text: &[u8]) -> bool {
+    let text = text.trim_ascii();
+    text.len() > 2
+        && text.iter().all(|byte| b"+-=|: ".contains(byte))
+        && text.iter().any(|byte| b"-=".contains(byte))
+}
+
 fn without_quotes(value: &[u8]) -> &[u8] {
     let value = value.trim_ascii();
     value.strip_prefix(b"\"").and_then(|value| value.strip_suffix(b"\"")).unwrap_or(value)
@@ -154,13 +166,14 @@ fn are_numbered<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     })
 }
 
-/// Tells whether the lines are file sizes and paths, as `du -a` prints them.
+/// Tells whether the lines are file sizes and paths, as `du -a` prints them, or other facts about
+/// files before their paths, as `git ls-tree` prints them.
 fn are_sizes<'a>(lines: impl Iterator<Item = &'a str>) -> bool {
     lines.take(50).all(|line| {
         line.split_once('\t').is_some_and(|(size, path)| {
             let size = size.trim_end_matches(['K', 'M', 'G', 'T']);
             size.parse::<f64>().is_ok() && path.contains('/') && !path.contains('\t')
-        })
+        }) || path_after_facts(line.as_bytes()).is_some()
     })
 }
 
@@ -173,7 +186,8 @@ pub(super) fn delimiter<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> Opt
     [(b'\t', 2), (b',', 3), (b';', 3), (b'|', 3)].into_iter().find_map(|(delimiter, least)| {
         let (mut rows, mut alike, mut columns) = (0, 0, 0);
         let mut quoted = false;
-        for line in lines.clone().take(200) {
+        let is_row = |line: &&str| delimiter != b'|' || !is_rule(line.as_bytes());
+        for line in lines.clone().take(200).filter(is_row) {
             if quoted {
                 quoted = memchr::memchr_iter(b'"', line.as_bytes()).count().is_multiple_of(2);
                 continue;
