@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::Wording;
 use super::mark::{NoticeForm, ShownAmount, ShownFacts, header, longest_marks, mark};
+use super::measured::{cost_of, fits};
 use crate::measure::limits::Cost;
 use crate::text::{defuse, text_of};
 use crate::{Cut, Kind, Limits, LineRule, Oversized, Policy, Size, Span};
@@ -110,9 +111,7 @@ fn outlined<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>> 
         let header =
             header(wording, form, &total, ShownFacts { what: ShownAmount::Json, altered: 0 });
         let header = header.map_or(String::new(), |header| header + "\n");
-        let of =
-            |text: &str| Cost::of(text.as_bytes(), &policy.limits, policy.lines, &policy.tokens);
-        let mut room = policy.limits.less(&of(&header));
+        let mut room = policy.limits.less(&cost_of(&header, wording, policy));
         if !room.at_least(&policy.limits.part(1, 2)) {
             return None;
         }
@@ -123,7 +122,7 @@ fn outlined<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>> 
             defuse(&mut outline, wording);
             let outline = text_of(outline);
             let text = format!("{header}{outline}");
-            if fits(&text, policy) {
+            if fits(&text, wording, policy) {
                 let layout = Layout {
                     notice: 0..header.trim_end().len(),
                     items: Vec::new(),
@@ -152,7 +151,7 @@ fn only_named<'a>(wording: &Wording, over: &Oversized<'a>) -> Option<Preview<'a>
         let gap = |span| PreviewItem::Gap { span, mark: text.len()..text.len() };
         let items = cut.gaps().map(gap).collect();
         let layout = Layout { notice, items, is_silent: false };
-        fits(&text, policy).then_some(Preview { text, layout, cut, outline: None })
+        fits(&text, wording, policy).then_some(Preview { text, layout, cut, outline: None })
     })
 }
 
@@ -177,11 +176,7 @@ pub(super) fn above(
     defuse(&mut text, wording);
     let layout = Layout { notice: 0..header.len(), ..Layout::default() };
     let text = format!("{header}\n{}", String::from_utf8_lossy(&text));
-    fits(&text, policy).then_some((text, layout))
-}
-
-fn fits(text: &str, policy: &Policy) -> bool {
-    policy.limits.exceeded_by(text.as_bytes(), policy.lines, &policy.tokens).is_none()
+    fits(&text, wording, policy).then_some((text, layout))
 }
 
 /// Cuts to `room` and assembles. Returns `None` if the result exceeds the limits.
@@ -224,7 +219,7 @@ fn fill<'a>(
     let mut part = 1;
     for _ in 0..FILLS {
         let before = filled.as_ref().or(answer.as_ref())?;
-        let spent = Cost::of(before.text.as_bytes(), limits, policy.lines, &policy.tokens);
+        let spent = cost_of(&before.text, wording, policy);
         let is_enough = before.cut.is_enough || before.cut.gaps().next().is_none();
         if limits.used_by(&spent) > FULL || is_enough {
             break;
@@ -283,7 +278,8 @@ fn assemble_within(
             return None;
         }
         let marks = MarkForm { folds, notes };
-        Some(assemble(wording, form, cut, policy, marks)).filter(|(text, _)| fits(text, policy))
+        let assembled = assemble(wording, form, cut, policy, marks);
+        fits(&assembled.0, wording, policy).then_some(assembled)
     })
 }
 
@@ -351,9 +347,9 @@ fn push_mark(text: &mut Vec<u8>, mark: Option<String>) -> Range<usize> {
 /// Returns the most room that the notice and each mark can take.
 fn cost(wording: &Wording, form: NoticeForm, over: &Oversized) -> (Cost, Cost) {
     let (total, policy) = (over.total(), over.policy());
-    let of = |line: &str| Cost::of(line.as_bytes(), &policy.limits, policy.lines, &policy.tokens);
     let longest = |lines: Vec<String>| {
-        lines.iter().map(|line| of(line)).fold(Cost::default(), |most, cost| most.max(cost))
+        let costs = lines.iter().map(|line| cost_of(line, wording, policy));
+        costs.fold(Cost::default(), Cost::max)
     };
     let most = [ShownAmount::All, ShownAmount::Lines(total.lines), ShownAmount::Bytes(total.bytes)];
     let headers = most.map(|what| {
@@ -371,7 +367,10 @@ fn cost(wording: &Wording, form: NoticeForm, over: &Oversized) -> (Cost, Cost) {
 fn last_resort<'a>(over: &Oversized<'a>) -> Preview<'a> {
     let policy = over.policy();
     let cut = over.cut_within(&Limits::NONE.bytes(0).lines(0), &Cost::default());
-    let text = ["[…]", "…", "~"].iter().find(|text| fits(text, policy)).map_or("", |text| text);
+    let fits = |text: &&str| {
+        policy.limits.exceeded_by(text.as_bytes(), policy.lines, &policy.tokens).is_none()
+    };
+    let text = ["[…]", "…", "~"].into_iter().find(fits).unwrap_or_default();
     let layout = Layout { is_silent: true, ..Layout::default() };
     Preview { text: text.to_owned(), layout, cut, outline: None }
 }

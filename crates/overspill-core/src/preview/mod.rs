@@ -3,6 +3,7 @@
 
 mod layout;
 mod mark;
+mod measured;
 mod wording;
 
 pub(crate) use mark::reads_as_gap;

@@ -317,6 +317,43 @@ fn deterministic_for_stream_and_memory() {
     }
 }
 
+/// One id has more tokens than another: `abcdef` has one, `7a1b2c` six.
+#[test]
+fn deterministic_for_every_id_within_a_token_limit() {
+    let log: String = (0..4000)
+        .map(|n| match n % 500 {
+            250 => format!("error[E{n:04}]: cannot find value `total_{n}` in this scope\n"),
+            _ => format!("   Compiling package-{n} v1.{n}.0 ({:x})\n", n * 7919),
+        })
+        .collect();
+    let json: String =
+        (0..900).map(|n| format!("{{\"id\": {n}, \"name\": \"item {n}\"}},")).collect();
+    let json = format!("[{}]", json.trim_end_matches(','));
+    for (output, keep) in [(&log, Keep::Auto), (&log, Keep::ENDS), (&json, Keep::Auto)] {
+        for most in [40, 90, 150, 333, 1000, 1290] {
+            let policy = Policy::new(Limits::NONE.tokens(most), keep);
+            let oversized = policy.measure(output.as_bytes()).unwrap();
+            let mut expected = None;
+            for (id, file) in [
+                ("abcdef", "01KA5EXAMPLESABCDEF"),
+                ("7a1b2c", "01KAF93V0Q8XY7A1B2C"),
+                ("000000", "01KA500000000000000"),
+                ("zq7w9k", "01K0A1B2C3D4EZQ7W9K"),
+            ] {
+                let wording = Wording {
+                    copy: format!("overspill read {id}; /outputs/{file}.txt"),
+                    short_copy: format!("overspill read {id}"),
+                    ..Wording::plain(id)
+                };
+                let preview = oversized.preview(&wording).text;
+                assert!(policy.tokens.count(preview.as_bytes()) <= most);
+                let without_ids = preview.replace(file, "FILE").replace(id, "ID");
+                assert_eq!(&without_ids, expected.get_or_insert(without_ids.clone()), "{most}");
+            }
+        }
+    }
+}
+
 #[test]
 fn token_limit_beside_other_limits_cuts_a_stream_like_the_whole() {
     let limits = Limits::NONE.lines(6).chars(394).tokens(89);
