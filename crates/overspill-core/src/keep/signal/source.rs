@@ -90,11 +90,8 @@ pub(super) fn source_certainty(lines: &ScoredLines, has_headings: bool) -> Sourc
         && code * 100 >= words * CODE_PERCENT
         && (indented + comments) * LINES_PER_INDENT >= words
         && words * MOST_QUOTES_PER_LINE >= quotes
+        && steps <= (code - comments) * MOST_STEPS_PER_LINE
         && quoted < REPORT_MARKS;
-
-    /// Lines are certainly code only if at most this many steps of a program (`-- Looking for a.h`) or
-    /// items of a list stand in them for each line of code. Comments in some languages have the same form.
-    const MOST_STEPS_PER_LINE: usize = 10;
     match () {
         // A report quotes source and points at places in it.
         () if pointers >= REPORT_MARKS => SourceCertainty::No,
