@@ -60,6 +60,9 @@ const FIRST_WORDS: usize = 4;
 /// bullets and the `E` of pytest.
 fn without_marks(row: &[u8]) -> &[u8] {
     let mut row = row.trim_ascii();
+    if row.first().is_some_and(|byte| byte.is_ascii_alphanumeric() && *byte != b'E') {
+        return row;
+    }
     loop {
         let before = row.len();
         if let Some(colour) = written_colour(row) {
