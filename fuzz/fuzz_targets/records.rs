@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| overspill_fuzz::records(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| overspill_cli::fuzz::records(data));

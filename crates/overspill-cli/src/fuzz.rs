@@ -1,44 +1,6 @@
-//! The modules of the program as a library, for the fuzz targets in `fuzz/`. The program does not
-//! contain this file.
+//! The targets of `fuzz/`, with the feature `fuzz`. The program does not contain them.
 //!
 //! Each target takes any bytes, and panics if a promise is broken.
-
-#![allow(dead_code, unused_imports, unreachable_pub, reason = "the targets use a part of the program")]
-
-mod args;
-#[path = "no_bucket.rs"]
-mod bucket;
-mod command;
-mod env;
-mod find;
-mod hosts;
-mod installed;
-mod jsonc;
-mod mcp;
-mod open;
-mod pipelines;
-mod process;
-mod recent;
-mod serve {
-    //! The checks of request heads, without the server around them.
-    mod guard;
-    mod limits;
-    mod page_access;
-    mod reply;
-    mod token;
-
-    /// Tells whether a server on loopback, with the token `secret`, answers this request.
-    pub(crate) fn is_answered(request: &hyper::Request<()>) -> bool {
-        let token = token::BearerToken::from("secret");
-        guard::Guard::Bearer { token, is_loopback: true }.check(request).is_ok()
-    }
-}
-mod settings;
-mod setup;
-mod stores;
-mod tokenizer;
-mod ui;
-mod undelivered;
 
 use overspill::core::internal::json::JsonTokens;
 use overspill::core::internal::text::clean as cleaned;
@@ -46,6 +8,8 @@ use overspill::core::{Limits, Policy};
 use overspill::store::Memory;
 use overspill::{Call, Overspill, Profile};
 use serde_json::{Value, json};
+
+use crate::{jsonc, mcp, serve, settings};
 
 /// Cleans an output and makes a preview of it.
 pub fn clean(data: &[u8]) {
@@ -140,7 +104,8 @@ pub fn jsonc(data: &[u8]) {
     }
     if let Ok(changed) = parsed.push(&["list"], &json!({"c": 1})) {
         let after = jsonc::Jsonc::parse(&changed).expect("the change is JSON");
-        jsonc::Jsonc::parse(&after.without_item(&["list"], 0)).expect("without the item it is JSON");
+        jsonc::Jsonc::parse(&after.without_item(&["list"], 0))
+            .expect("without the item it is JSON");
     }
 }
 

@@ -9,6 +9,8 @@ mod bucket;
 mod command;
 mod env;
 mod find;
+#[cfg(feature = "fuzz")]
+pub mod fuzz;
 mod hosts;
 mod installed;
 #[cfg(test)]

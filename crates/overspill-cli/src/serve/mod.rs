@@ -186,3 +186,10 @@ impl Timer for HeadTimer {
         TokioTimer::new().sleep_until(deadline + more)
     }
 }
+
+/// Tells whether a server on loopback, with the token `secret`, answers this request.
+#[cfg(feature = "fuzz")]
+pub(crate) fn is_answered(request: &hyper::Request<()>) -> bool {
+    let token = token::BearerToken::from("secret");
+    guard::Guard::Bearer { token, is_loopback: true }.check(request).is_ok()
+}
