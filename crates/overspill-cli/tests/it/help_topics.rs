@@ -137,3 +137,18 @@ fn unknown_help_topic_is_an_error_with_a_hint() {
         done.stderr_contains(message).stderr_contains(hint);
     }
 }
+
+#[test]
+fn topic_keep_explains_every_way_of_keeping() {
+    let rows = Test::new(&["config", "list", "--json"]).run().code(0).text();
+    let row = rows.lines().find(|row| row.contains(r#""key":"keep""#)).unwrap();
+    let row: serde_json::Value = serde_json::from_str(row).unwrap();
+    let names = Regex::new(r#""([a-z]+)""#).unwrap();
+    let allowed = row["allowed"].as_str().unwrap();
+    let ways: Vec<_> = names.captures_iter(allowed).map(|name| name[1].to_owned()).collect();
+    assert!(ways.len() >= 6, "{allowed}");
+    let page = page("keep");
+    for way in ways {
+        assert!(page.contains(&format!("\n  {way} ")), "`overspill help keep` lacks {way}");
+    }
+}
