@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Wording;
 use super::mark::{NoticeForm, ShownAmount, ShownFacts, header, longest_marks, mark};
-use super::measured::{cost_of, fits};
+use super::measured::{cost_of, fits, is_within};
 use crate::measure::limits::Cost;
 use crate::text::{defuse, text_of};
 use crate::{Cut, Kind, Limits, LineRule, Oversized, Policy, Size, Span};
@@ -367,10 +367,8 @@ fn cost(wording: &Wording, form: NoticeForm, over: &Oversized) -> (Cost, Cost) {
 fn last_resort<'a>(over: &Oversized<'a>) -> Preview<'a> {
     let policy = over.policy();
     let cut = over.cut_within(&Limits::NONE.bytes(0).lines(0), &Cost::default());
-    let fits = |text: &&str| {
-        policy.limits.exceeded_by(text.as_bytes(), policy.lines, &policy.tokens).is_none()
-    };
-    let text = ["[…]", "…", "~"].into_iter().find(fits).unwrap_or_default();
+    let text =
+        ["[…]", "…", "~"].into_iter().find(|text| is_within(text, policy)).unwrap_or_default();
     let layout = Layout { is_silent: true, ..Layout::default() };
     Preview { text: text.to_owned(), layout, cut, outline: None }
 }

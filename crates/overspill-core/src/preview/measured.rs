@@ -18,13 +18,16 @@ pub(super) fn cost_of(text: &str, wording: &Wording, policy: &Policy) -> Cost {
     Cost::of(text.as_bytes(), &policy.limits, policy.lines, &policy.tokens)
 }
 
-/// Tells whether a text is within the limits.
+/// Tells whether a text with the words of this wording is within the limits.
 pub(super) fn fits(text: &str, wording: &Wording, policy: &Policy) -> bool {
-    let within = |text: &str| {
-        policy.limits.exceeded_by(text.as_bytes(), policy.lines, &policy.tokens).is_none()
-    };
     // An exact counter may count fewer tokens for the stand-in than for the id.
-    within(text) && (policy.limits.tokens.is_none() || within(&with_stand_ins(text, wording)))
+    let with_id = is_within(text, policy);
+    with_id && (policy.limits.tokens.is_none() || is_within(&with_stand_ins(text, wording), policy))
+}
+
+/// Tells whether a text is within the limits.
+pub(super) fn is_within(text: &str, policy: &Policy) -> bool {
+    policy.limits.exceeded_by(text.as_bytes(), policy.lines, &policy.tokens).is_none()
 }
 
 /// Replaces the short id, and longer words that end with it, such as the name of the saved file.
